@@ -1,0 +1,1 @@
+"""An emulator of GPU micro-operations and tensor cores."""

@@ -1,0 +1,1 @@
+"""Strided views of one buffer, and the index expressions that they mean."""

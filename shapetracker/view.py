@@ -1,0 +1,325 @@
+"""One strided view of a buffer, and the movement operations that change the view and never the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from shapetracker.box import Bounds, Box, canonical, contiguous_box, index_range, row_major_strides
+from shapetracker.compose import compose
+from shapetracker.errors import ViewError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A function from the points of a shape to memory indices, with a rectangle of valid points.
+
+    Make one with `View.create`, which brings it to its canonical form: two views of one shape are equal exactly when
+    they are the same function.
+
+    Attributes
+    ----------
+    shape : the size of each axis
+    strides : the step in memory, in elements, of one step along each axis
+    offset : the memory index of the point (0, 0, …), were it valid
+    mask : the half-open ``(begin, end)`` of the valid positions of each axis; None when every point is valid
+    contiguous : whether the view reads 0, 1, 2, … in row-major order
+    """
+
+    shape: Shape
+    strides: tuple[int, ...]
+    offset: int
+    mask: Bounds | None
+    contiguous: bool
+
+    @staticmethod
+    def create(
+        shape: Sequence[int],
+        strides: Sequence[int] | None = None,
+        offset: int = 0,
+        mask: Sequence[tuple[int, int]] | None = None,
+    ) -> View:
+        """The canonical view of a shape; row-major when no strides are given.
+
+        >>> View.create((4, 6))
+        View(shape=(4, 6), strides=(6, 1), offset=0)
+        >>> View.create((1, 6), strides=(99, 1), mask=((0, 1), (2, 3)))
+        View(shape=(1, 6), strides=(0, 0), offset=2, mask=((0, 1), (2, 3)))
+
+        Raises
+        ------
+        ViewError
+            Where the numbers of sizes, strides and mask bounds differ, or a bound lies outside of its axis.
+        """
+        sizes = tuple(shape)
+        _check_shape("View.create", sizes)
+        steps = row_major_strides(sizes) if strides is None else tuple(strides)
+        if len(steps) != len(sizes):
+            raise ViewError(f"View.create: {len(steps)} strides {steps} for the {len(sizes)} axes of shape {sizes}")
+        if mask is None:
+            return _from_box(canonical(sizes, steps, offset, tuple([(0, size) for size in sizes])))
+        bounds = tuple([(begin, end) for begin, end in mask])
+        if len(bounds) != len(sizes):
+            raise ViewError(f"View.create: a mask of {len(bounds)} axes {bounds} for shape {sizes}")
+        for axis, (begin, end) in enumerate(bounds):
+            if begin < 0 or end > sizes[axis]:
+                raise ViewError(
+                    f"View.create: mask {(begin, end)} lies outside of axis {axis}, which has size {sizes[axis]}"
+                )
+        return _from_box(canonical(sizes, steps, offset, bounds))
+
+    @staticmethod
+    def from_array(array: Any) -> View:
+        """The view that a numpy array is of the memory of its base: its shape, strides and offset in elements.
+
+        >>> import numpy as np
+        >>> View.from_array(np.arange(12).reshape(3, 4)[::-1, 1:])
+        View(shape=(3, 3), strides=(-4, 1), offset=9)
+        """
+        from shapetracker.arrays import view_of_array
+
+        return view_of_array(array)
+
+    @property
+    def box(self) -> Box:
+        """The same function as plain data, with bounds where the mask is None."""
+        bounds = tuple([(0, size) for size in self.shape]) if self.mask is None else self.mask
+        return Box(self.shape, self.strides, self.offset, bounds)
+
+    def size(self) -> int:
+        """The number of points, valid or not.
+
+        >>> View.create((4, 6)).size()
+        24
+        """
+        return prod(self.shape)
+
+    # --- movement operations -----------------------------------------------------------------------------------------
+
+    def pad(self, widths: Sequence[tuple[int, int]]) -> View:
+        """Add invalid positions: ``(before, after)`` of each axis.
+
+        >>> View.create((2, 3)).pad(((0, 0), (1, 2)))
+        View(shape=(2, 6), strides=(3, 1), offset=-1, mask=((0, 2), (1, 4)))
+        """
+        widths = tuple([(before, after) for before, after in widths])
+        self._check_rank("pad", widths)
+        for axis, (before, after) in enumerate(widths):
+            if before < 0 or after < 0:
+                raise ViewError(
+                    f"pad {self.shape} by {widths}: axis {axis} gets {(before, after)}, and a width cannot be negative; "
+                    "use shrink to cut"
+                )
+        shape, strides, offset, bounds = self.box
+        return _from_box(
+            canonical(
+                tuple([size + before + after for size, (before, after) in zip(shape, widths, strict=True)]),
+                strides,
+                offset - sum([before * step for (before, _), step in zip(widths, strides, strict=True)]),
+                tuple([(b + before, e + before) for (b, e), (before, _) in zip(bounds, widths, strict=True)]),
+            )
+        )
+
+    def shrink(self, bounds: Sequence[tuple[int, int]]) -> View:
+        """Keep the positions ``begin … end − 1`` of each axis.
+
+        >>> View.create((4, 6)).shrink(((1, 3), (0, 6)))
+        View(shape=(2, 6), strides=(6, 1), offset=6)
+        """
+        cuts = tuple([(begin, end) for begin, end in bounds])
+        self._check_rank("shrink", cuts)
+        for axis, (begin, end) in enumerate(cuts):
+            if not 0 <= begin <= end <= self.shape[axis]:
+                raise ViewError(
+                    f"shrink {self.shape} to {cuts}: axis {axis} has size {self.shape[axis]}, and (begin, end) must keep "
+                    f"0 <= begin <= end <= {self.shape[axis]}"
+                )
+        _, strides, offset, valid = self.box
+        return _from_box(
+            canonical(
+                tuple([end - begin for begin, end in cuts]),
+                strides,
+                offset + sum([begin * step for (begin, _), step in zip(cuts, strides, strict=True)]),
+                tuple(
+                    [
+                        (max(b, begin) - begin, min(e, end) - begin)
+                        for (b, e), (begin, end) in zip(valid, cuts, strict=True)
+                    ]
+                ),
+            )
+        )
+
+    def expand(self, shape: Sequence[int]) -> View:
+        """Repeat axes of size 1, with stride 0.
+
+        >>> View.create((3, 1)).expand((3, 4))
+        View(shape=(3, 4), strides=(1, 0), offset=0)
+        """
+        sizes = tuple(shape)
+        self._check_rank("expand", sizes)
+        _check_shape("expand", sizes)
+        for axis, (old, new) in enumerate(zip(self.shape, sizes, strict=True)):
+            if old != new and old != 1:
+                raise ViewError(
+                    f"expand {self.shape} to {sizes}: axis {axis} has size {old}, and only an axis of size 1 can be expanded"
+                )
+        _, strides, offset, valid = self.box
+        bounds = tuple(
+            [
+                (b, e) if old == new or b >= e else (0, new)
+                for old, new, (b, e) in zip(self.shape, sizes, valid, strict=True)
+            ]
+        )
+        return _from_box(canonical(sizes, strides, offset, bounds))
+
+    def permute(self, axes: Sequence[int]) -> View:
+        """Reorder the axes: axis k of the result is axis ``axes[k]`` of this view.
+
+        >>> View.create((4, 6)).permute((1, 0))
+        View(shape=(6, 4), strides=(1, 6), offset=0)
+        """
+        order = tuple(axes)
+        if sorted(order) != list(range(len(self.shape))):
+            raise ViewError(
+                f"permute {self.shape} by {order}: each of the axes 0 … {len(self.shape) - 1} must appear exactly once"
+                if self.shape
+                else f"permute () by {order}: a view of shape () has no axis"
+            )
+        shape = tuple([self.shape[axis] for axis in order])
+        strides = tuple([self.strides[axis] for axis in order])
+        mask = None if self.mask is None else tuple([self.mask[axis] for axis in order])
+        return View(shape, strides, self.offset, mask, _is_contiguous(shape, strides, self.offset, mask))
+
+    def stride(self, steps: Sequence[int]) -> View:
+        """Keep every m-th position of each axis, counted from the end where m is negative; size ⌈s / abs(m)⌉.
+
+        >>> View.create((5,)).stride((-2,))
+        View(shape=(3,), strides=(-2,), offset=4)
+        """
+        steps = tuple(steps)
+        self._check_rank("stride", steps)
+        if 0 in steps:
+            raise ViewError(
+                f"stride {self.shape} by {steps}: axis {steps.index(0)} has step 0, and a step must not be 0"
+            )
+        shape, strides, offset, valid = self.box
+        bounds = []
+        for size, step, pace, (begin, end) in zip(shape, strides, steps, valid, strict=True):
+            if pace < 0:
+                offset += (size - 1) * step
+                begin, end, pace = size - end, size - begin, -pace  # noqa: PLW2901  (counted from the end)
+            bounds.append((-(-begin // pace), -(-end // pace)))
+        return _from_box(
+            canonical(
+                tuple([-(-size // abs(pace)) for size, pace in zip(shape, steps, strict=True)]),
+                tuple([step * pace for step, pace in zip(strides, steps, strict=True)]),
+                offset,
+                tuple(bounds),
+            )
+        )
+
+    def flip(self, axes: Sequence[int] | int) -> View:
+        """Reverse the order along the given axes.
+
+        >>> View.create((4, 6)).flip((1,))
+        View(shape=(4, 6), strides=(6, -1), offset=5)
+        """
+        chosen = (axes,) if isinstance(axes, int) else tuple(axes)
+        rank = len(self.shape)
+        if len(set(chosen)) != len(chosen) or not all(0 <= axis < rank for axis in chosen):
+            raise ViewError(f"flip {self.shape} along {chosen}: each axis must be one of 0 … {rank - 1}, once at most")
+        return self.stride(tuple([-1 if axis in chosen else 1 for axis in range(rank)]))
+
+    def reshape(self, shape: Sequence[int]) -> View | None:
+        """The same elements in row-major order, under another shape; None exactly when no single view can express it.
+
+        >>> View.create((4, 6)).reshape((2, 12))
+        View(shape=(2, 12), strides=(12, 1), offset=0)
+        >>> View.create((4, 6)).permute((1, 0)).reshape((24,)) is None
+        True
+        """
+        sizes = tuple(shape)
+        _check_shape("reshape", sizes)
+        if sizes == self.shape:
+            return self
+        if prod(sizes) != prod(self.shape):
+            raise ViewError(f"reshape {self.shape} to {sizes}: {prod(self.shape)} elements cannot become {prod(sizes)}")
+        if self.contiguous:
+            return View.create(sizes)
+        found = compose((self.box, contiguous_box(sizes)))
+        return None if found is None else _from_box(found)
+
+    def __add__(self, outer: View) -> View | None:
+        """The elements of `outer` looked up in this view; None exactly when no single view can express it.
+
+        >>> View.create((4, 6)).permute((1, 0)) + View.create((6, 4)).flip((0,))
+        View(shape=(6, 4), strides=(-1, 6), offset=5)
+        """
+        if not isinstance(outer, View):
+            return NotImplemented
+        check_in_range(self, outer)
+        found = compose((self.box, outer.box))
+        return None if found is None else _from_box(found)
+
+    # --- showing -----------------------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        mask = "" if self.mask is None else f", mask={self.mask}"
+        return f"View(shape={self.shape}, strides={self.strides}, offset={self.offset}{mask})"
+
+    def draw(self) -> Any:
+        """The picture of this view: memory order beside logical order."""
+        from shapetracker.drawing.views import draw_view
+
+        return draw_view(self)
+
+    def _repr_html_(self) -> str:
+        return self.draw()._repr_html_()  # type: ignore[no-any-return]
+
+    def _check_rank(self, call: str, given: Sequence[object]) -> None:
+        if len(given) != len(self.shape):
+            raise ViewError(
+                f"{call} {self.shape} by {tuple(given)}: {len(given)} entries for {len(self.shape)} axes; give one for each"
+            )
+
+
+def check_in_range(inner: View, outer: View) -> None:
+    """Raise a ViewError when a valid point of `outer` looks outside of `inner`."""
+    found = index_range(outer.box)
+    if found is None:
+        return
+    low, high = found
+    if low < 0 or high >= inner.size():
+        raise ViewError(
+            f"view {outer} reads the elements {low} … {high} of a view of shape {inner.shape}, "
+            f"which has {inner.size()} elements"
+        )
+
+
+def _check_shape(call: str, shape: Shape) -> None:
+    for axis, size in enumerate(shape):
+        if not isinstance(size, int):
+            raise ViewError(f"{call}: size {size!r} of axis {axis} in shape {shape} is not an integer")
+        if size < 0:
+            raise ViewError(f"{call}: size {size} of axis {axis} in shape {shape} is negative; give each size in full")
+
+
+def _is_contiguous(shape: Shape, strides: tuple[int, ...], offset: int, mask: Bounds | None) -> bool:
+    return mask is None and offset == 0 and strides == row_major_strides(shape)
+
+
+def _from_box(box: Box) -> View:
+    shape, strides, offset, bounds = box
+    mask: Bounds | None = None
+    for (begin, end), size in zip(bounds, shape, strict=True):
+        if begin or end != size:
+            mask = bounds
+            break
+    return View(shape, strides, offset, mask, _is_contiguous(shape, strides, offset, mask))

@@ -1,0 +1,278 @@
+"""A labelled grid of cells: the one drawing that views, matrices, fragments and lanes share.
+
+It knows nothing of any of them. A cell says its text, the group and the place that give its colour, and what a
+pointer is told; the grid writes itself as text, as an HTML table, or as shapes.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Literal
+
+from shapetracker.drawing import palette
+from shapetracker.drawing.palette import LIGHT, Theme
+from shapetracker.drawing.scene import Box, Label, Scene, Shape, hatching, text_width
+
+LIMIT = 32
+"""Rows, and columns, up to which a grid is drawn whole."""
+KEPT = 8
+"""Rows, and columns, drawn at each end of a longer grid."""
+MASKED = "·"
+MORE = "…"
+
+Ring = Literal["ink", "accent", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell.
+
+    Parameters
+    ----------
+    text : str
+        The number; whoever does not see the colour reads it.
+    group : int, "ordered" or None
+        The hue; "ordered" takes the ramp for values such as k; None leaves the cell without a fill.
+    place : float
+        0 (lightest) to 1 (deepest): where it stands inside its group, or on the ramp.
+    tip : str
+        What a pointer is told.
+    masked : bool
+        Nothing is there: hatched, and "·" instead of the text.
+    hushed : bool
+        Pale, because another cell is what matters.
+    ring : "ink", "accent", "error" or None
+        A frame: what is selected, its partner, what is wrong.
+    """
+
+    text: str
+    group: int | Literal["ordered"] | None = None
+    place: float = 0.0
+    tip: str = ""
+    masked: bool = False
+    hushed: bool = False
+    ring: Ring | None = None
+
+    def fill(self, theme: Theme) -> str | None:
+        """The colour behind the text, or None where it is masked."""
+        mood: palette.Mood = "hushed" if self.hushed else "full"
+        if self.masked:
+            return None
+        if self.group is None:
+            return theme.paper if self.ring == "error" else theme.wash
+        if self.group == "ordered":
+            return palette.ramp(self.place, theme.name, mood)
+        return palette.fill(self.group, self.place, theme.name, mood)
+
+    def ink(self, theme: Theme) -> str:
+        """The colour of the text."""
+        if self.ring == "error" and self.group is None:
+            return theme.error
+        return theme.cell_muted if self.hushed else theme.cell_ink
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Rows and columns of cells, with labels in the margins and a caption.
+
+    Parameters
+    ----------
+    rows, columns : int
+        The size; a grid of more than 32 rows or columns shows the first and the last 8 around "…".
+    cell : callable (row, column) -> Cell
+        Called for the cells that are shown.
+    title, caption : str
+        The bold name and the words after it.
+    row_labels, column_labels : sequence of str, or None
+        The margins; None: 0, 1, 2 …; an empty sequence: no margin.
+    row_axis, column_axis : str
+        What the margins count, such as "axis 0 ↓" and "axis 1 →".
+    width, height : int
+        Of a cell, in pixels.
+    gaps : (int, int)
+        A small gap after every so many rows, and columns; 0: none.
+
+    Examples
+    --------
+    >>> grid = Grid(2, 3, lambda r, c: Cell(str(3 * r + c), group=r, place=c / 2), title="view")
+    >>> print(grid.text())
+    view
+       0 1 2
+    0  0 1 2
+    1  3 4 5
+    """
+
+    rows: int
+    columns: int
+    cell: Callable[[int, int], Cell]
+    title: str = ""
+    caption: str = ""
+    row_labels: Sequence[str] | None = None
+    column_labels: Sequence[str] | None = None
+    row_axis: str = ""
+    column_axis: str = ""
+    width: int = 26
+    height: int = 20
+    gaps: tuple[int, int] = (0, 0)
+
+    def _shown(self, count: int) -> list[int | None]:
+        """Which rows (or columns) are shown; None stands for those left out."""
+        if count <= LIMIT:
+            return list(range(count))
+        return [*range(KEPT), None, *range(count - KEPT, count)]
+
+    def _label(self, labels: Sequence[str] | None, index: int | None) -> str:
+        if index is None:
+            return MORE
+        return str(index) if labels is None else labels[index] if labels else ""
+
+    def _cells(self) -> Iterator[tuple[int | None, list[Cell | None]]]:
+        columns = self._shown(self.columns)
+        for r in self._shown(self.rows):
+            yield r, [None if r is None or c is None else self.cell(r, c) for c in columns]
+
+    def _words(self) -> str:
+        left_out = self.rows > LIMIT or self.columns > LIMIT
+        more = f"the first and last of {self.rows} × {self.columns}" if left_out else ""
+        return "; ".join(words for words in (self.caption, more) if words)
+
+    # -- text -------------------------------------------------------------------------------------------------
+
+    def text(self) -> str:
+        """Columns aligned by spaces, "·" where masked."""
+        table: list[list[str]] = []
+        if self.column_labels is None or self.column_labels:
+            table.append(["", *(self._label(self.column_labels, c) for c in self._shown(self.columns))])
+        for r, cells in self._cells():
+            texts = (MORE if cell is None else MASKED if cell.masked else _marked(cell) for cell in cells)
+            table.append([self._label(self.row_labels, r), *texts])
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        lines = [" ".join(w for w in (self.title, self._words()) if w)] if self.title or self._words() else []
+        for row in table:
+            margin = f"{row[0]:>{widths[0]}}  " if widths[0] else ""
+            lines.append((margin + " ".join(f"{t:>{w}}" for t, w in zip(row[1:], widths[1:], strict=True))).rstrip())
+        return "\n".join(lines)
+
+    # -- HTML -------------------------------------------------------------------------------------------------
+
+    def html(self) -> str:
+        """A table with inline styles; cells have both their colours set, margins inherit the page's."""
+        plain = "font-weight:400;border:0;padding:0 4px 1px 4px;text-align:center;background:transparent"
+        head = ""
+        if self.column_labels is None or self.column_labels:
+            labels = (self._label(self.column_labels, c) for c in self._shown(self.columns))
+            heads = "".join(f'<th scope="col" style="{plain}">{escape(label)}</th>' for label in labels)
+            axis = f'<th style="{plain};white-space:nowrap">{escape(self.column_axis)}</th>' if self.column_axis else ""
+            head = (
+                f'<thead style="border:0"><tr style="border:0;background:transparent"><td style="border:0;padding:0">'
+                f"</td>{heads}{axis}</tr></thead>"
+            )
+        side = "font-weight:400;border:0;padding:0 6px 0 0;text-align:right;background:transparent;white-space:nowrap"
+        body = ""
+        for r, cells in self._cells():
+            label = self._label(self.row_labels, r)
+            start = f'<th scope="row" style="{side}">{escape(label)}</th>'
+            body += f'<tr style="background:transparent">{start}{"".join(map(self._html_cell, cells))}</tr>'
+        if self.row_axis:
+            words = f'<td colspan="{len(self._shown(self.columns)) + 1}" style="{side};text-align:left">'
+            body += f'<tr style="background:transparent">{words}{escape(self.row_axis)}</td></tr>'
+        caption = ""
+        if self.title or self._words():
+            bold = f"<b>{escape(self.title)}</b>&ensp;" if self.title else ""
+            style = "caption-side:top;text-align:left;padding:0 0 6px 0;color:inherit"
+            caption = f'<caption style="{style}">{bold}{escape(self._words())}</caption>'
+        table = "border-collapse:collapse;border:0;margin:0;font:12px/1.3 Helvetica,Arial,sans-serif"
+        return f'<table style="{table}">{caption}{head}<tbody>{body}</tbody></table>'
+
+    def _html_cell(self, cell: Cell | None) -> str:
+        size = f"width:{self.width}px;min-width:{self.width}px;height:{self.height}px;padding:0;text-align:center"
+        if cell is None:
+            return f'<td style="{size};border:0;background:transparent">{MORE}</td>'
+        tip = f' title="{escape(cell.tip)}"' if cell.tip else ""
+        if cell.masked:
+            frame = (
+                f"2px solid {LIGHT.accent if cell.ring == 'accent' else LIGHT.error}"
+                if cell.ring
+                else "1px dotted #8b939b"
+            )
+            return f'<td{tip} style="{size};border:{frame};background:transparent">{MASKED}</td>'
+        fill, ink = cell.fill(LIGHT), cell.ink(LIGHT)
+        frame = f"2px solid {getattr(LIGHT, cell.ring)}" if cell.ring else "1px solid #fff"
+        bold = ";font-weight:700" if cell.ring else ""
+        return f'<td{tip} style="{size};border:{frame};background:{fill};color:{ink}{bold}">{escape(cell.text)}</td>'
+
+    # -- shapes -----------------------------------------------------------------------------------------------
+
+    def scene(self, theme: Theme) -> Scene:
+        """Margins muted, cells with a gap of one pixel, masked ones hatched."""
+        left, top = self.origin()
+        shapes: list[Shape] = []
+        if self.title or self._words():
+            shapes.append(Label(0, 9, self.title, theme.ink, 13, bold=True))
+            after = text_width(self.title, 13, bold=True) + 10 if self.title else 0
+            shapes.append(Label(after, 9, self._words(), theme.muted, 12))
+        rings: list[Shape] = []
+        for i, (r, cells) in enumerate(self._cells()):
+            _, y = self.place(0, i)
+            label = self._label(self.row_labels, r)
+            shapes.append(Label(left - 6, y + self.height / 2, label, theme.muted, 10, "end"))
+            for j, cell in enumerate(cells):
+                x, _ = self.place(j, 0)
+                shapes += self._shapes(cell, x, y, theme)
+                if cell is not None and cell.ring:
+                    box = Box(x, y, self.width - 1, self.height - 1, None, getattr(theme, cell.ring), 2)
+                    rings.append(box)
+        has_heads = self.column_labels is None or bool(self.column_labels)
+        for j, c in enumerate(self._shown(self.columns)):
+            x, _ = self.place(j, 0)
+            if has_heads:
+                label = self._label(self.column_labels, c)
+                shapes.append(Label(x + self.width / 2, top - 8, label, theme.muted, 10, "middle"))
+        right, bottom = self.place(len(self._shown(self.columns)), len(self._shown(self.rows)))
+        width = max(right, self._caption_width())
+        if self.column_axis:
+            shapes.append(Label(right + 6, top - 8, self.column_axis, theme.muted, 10))
+            width = max(width, right + 6 + text_width(self.column_axis, 10))
+        if self.row_axis:
+            shapes.append(Label(0, bottom + 9, self.row_axis, theme.muted, 10))
+            bottom += 16
+        return Scene(width, bottom, (*shapes, *rings))
+
+    def _caption_width(self) -> float:
+        return text_width(self.title, 13, bold=True) + 10 + text_width(self._words(), 12)
+
+    def origin(self) -> tuple[float, float]:
+        """The upper left corner of the cells inside the scene."""
+        labels = [self._label(self.row_labels, r) for r in self._shown(self.rows)]
+        left = max((text_width(label, 10) for label in labels), default=0.0)
+        heads = self.column_labels is None or bool(self.column_labels)
+        caption = bool(self.title or self._words())
+        return (left + 8 if left else 0.0), 24.0 * caption + 16.0 * heads
+
+    def place(self, column: int, row: int) -> tuple[float, float]:
+        """The upper left corner of the shown cell (counted as shown, so without what "…" leaves out)."""
+        left, top = self.origin()
+        every_row, every_column = self.gaps
+        x = left + column * self.width + (3 * (column // every_column) if every_column else 0)
+        y = top + row * self.height + (3 * (row // every_row) if every_row else 0)
+        return x, y
+
+    def _shapes(self, cell: Cell | None, x: float, y: float, theme: Theme) -> Iterator[Shape]:
+        width, height = self.width - 1.0, self.height - 1.0
+        middle = (x + width / 2, y + height / 2)
+        if cell is None:
+            yield Label(*middle, MORE, theme.muted, 11, "middle")
+            return
+        if cell.masked:
+            yield from hatching(x, y, self.width, self.height, theme.rule)
+            return
+        yield Box(x, y, width, height, cell.fill(theme), tip=cell.tip)
+        size = min(11.5, height * 0.72, (width - 2) / max(1, len(cell.text)) / 0.56)
+        yield Label(*middle, cell.text, cell.ink(theme), size, "middle", bold=cell.ring is not None)
+
+
+def _marked(cell: Cell) -> str:
+    """In text, a ring is a pair of brackets, an error a trailing "!"."""
+    if cell.ring == "error":
+        return f"{cell.text}!"
+    return f"[{cell.text}]" if cell.ring else cell.text

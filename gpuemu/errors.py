@@ -21,3 +21,11 @@ class InstructionError(GpuEmuError, KeyError):
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""
+
+
+class LaneMapError(GpuEmuError, IndexError):
+    """A lane map was asked for, or built from, an element that its operand does not have."""
+
+
+class UnitError(GpuEmuError, ValueError):
+    """No arithmetic unit has that name, or it does not take these types, shapes or values."""

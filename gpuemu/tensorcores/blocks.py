@@ -1,0 +1,177 @@
+"""NVIDIA's way to add: a block of products and one addend, aligned, truncated, summed, and rounded once.
+
+Sources: Fasi, Higham, Mikaitis and Pranesh, "Numerical behavior of NVIDIA tensor cores" (PeerJ CS 7:e330, 2021);
+Khattak and Mikaitis, arXiv 2512.07004; Xie et al., "MMA-Sim", arXiv 2511.10909. `HalfPairs` is this project's own
+result, worked out from the instructions that NVIDIA's assembler emits for fp8 on Hopper and Blackwell.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpuemu.tensorcores.formats import FLOATS, Floats, Format, round_to_nearest
+
+NO_EXPONENT = -2000
+"""The exponent of zero: below that of every product, and the sum of two still fits int16."""
+_LEAST_EXPONENT_OF_A_BLOCK = -400  # of a block of zeros; below that of every product of two numbers (-252)
+
+Exponents = NDArray[np.int16]
+
+
+class Formats(NamedTuple):
+    """The formats of a, b and of c and the result."""
+
+    a: Format
+    b: Format
+    out: Format
+
+
+def exponents(values: Floats, least: int) -> Exponents:
+    """The exponent of each value, not below `least`; `NO_EXPONENT` for zero.
+
+    >>> exponents(np.array([1.5, 0.25, 2.0**-20, 0.0]), least=-14).tolist()
+    [0, -2, -14, -2000]
+    """
+    biased = (values.view(np.int64) >> 52) & 0x7FF
+    clamped = np.maximum(biased.astype(np.int16) - np.int16(1023), np.int16(least))
+    return np.where(values == 0, np.int16(NO_EXPONENT), clamped)
+
+
+def power_of_two(exponent: NDArray[Any]) -> Floats:
+    """2 to each exponent from -1022 to 1023, built from its bits.
+
+    >>> power_of_two(np.array([-1, 3])).tolist()
+    [0.5, 8.0]
+    """
+    return ((exponent.astype(np.int64) + 1023) << 52).view(np.float64)
+
+
+def cut_to_float32(values: Floats, fraction_bits: int) -> Floats:
+    """`values` rounded toward zero to float32's range with so many fraction bits (23: float32 itself).
+
+    >>> cut_to_float32(np.array([1 + 2.0**-23 + 2.0**-24, 2.0**-150, 2.0**128]), 23).tolist()
+    [1.0000001192092896, 0.0, inf]
+    """
+    kept = (values.view(np.int64) & np.int64(-(1 << (52 - fraction_bits)))).view(np.float64)
+    size = np.abs(values)
+    if size.min() < 2.0**-126:  # subnormal: a fixed last place
+        last_place = 2.0 ** (-126 - fraction_bits)
+        kept = np.where(size < 2.0**-126, np.trunc(values / last_place) * last_place, kept)
+    if size.max() >= 2.0**128:
+        kept = np.where(size >= 2.0**128, np.copysign(np.inf, values), kept)
+    return kept
+
+
+class Aligned(NamedTuple):
+    """A block on its common scale: whole numbers of `2**unit_exponent`."""
+
+    products: Floats
+    addend: Floats
+    unit_exponent: NDArray[np.int16]
+
+
+def align(a: Floats, b: Floats, c: Floats, formats: Formats, fraction_bits: int) -> Aligned:
+    """The products a[i]·b[i] and c, each truncated to a multiple of 2^(emax − F), as whole numbers of that unit.
+
+    Parameters
+    ----------
+    a, b : shape (L, …), finite; they broadcast to (L, *c.shape)
+    c : the addend, finite
+    fraction_bits : F
+    """
+    product_exponents = exponents(a, formats.a.least_exponent) + exponents(b, formats.b.least_exponent)
+    return align_by(a, b, c, product_exponents, exponents(c, formats.out.least_exponent), fraction_bits)
+
+
+def align_by(a: Floats, b: Floats, c: Floats, of_products: Exponents, of_c: Exponents, fraction_bits: int) -> Aligned:
+    """`align` with the exponents already known."""
+    greatest = np.maximum(of_products.max(axis=0), of_c)
+    unit_exponent = np.maximum(greatest, np.int16(_LEAST_EXPONENT_OF_A_BLOCK)) - np.int16(fraction_bits)
+    per_unit = power_of_two(-unit_exponent)
+    products = a * b
+    products *= per_unit
+    return Aligned(np.trunc(products, out=products), np.trunc(c * per_unit), unit_exponent)
+
+
+@dataclass(frozen=True, slots=True)
+class FusedBlocks:
+    """Blocks of up to `length` products in order of k; each takes the last one's result as its addend."""
+
+    length: int
+    """L: products a block."""
+    fraction_bits: int
+    """F: bits kept below the greatest exponent."""
+    result_fraction_bits: int = 23
+    """Of a float32 result: 23, or 13 for native fp8."""
+
+    def accumulate(self, a: Floats, b: Floats, c: Floats, formats: Formats) -> Floats:
+        """The dot products along axis 0 of a and b, added to c; a and b broadcast to (k, *c.shape)."""
+        finite = bool(np.isfinite(a).all() and np.isfinite(b).all())
+        for start in range(0, len(a), self.length):
+            part = slice(start, start + self.length)
+            if finite and np.isfinite(c).all():
+                c = self.block(a[part], b[part], c, formats)
+            else:
+                c = self._block_with_specials(a[part], b[part], c, formats)
+        return c
+
+    def block(self, a: Floats, b: Floats, c: Floats, formats: Formats) -> Floats:
+        """One block of finite numbers."""
+        aligned = align(a, b, c, formats, self.fraction_bits)
+        total = aligned.products.sum(axis=0) + aligned.addend
+        total += 0.0  # a sum of zeros is +0, whatever their signs
+        total *= power_of_two(aligned.unit_exponent)
+        return self.finish(total, formats.out)
+
+    def finish(self, exact: Floats, out: Format) -> Floats:
+        """The one rounding of an exact sum: toward zero for float32, to nearest even for half."""
+        if out.name == "fp32":
+            return cut_to_float32(exact, self.result_fraction_bits)
+        return round_to_nearest(exact, out)
+
+    def _block_with_specials(self, a: Floats, b: Floats, c: Floats, formats: Formats) -> Floats:
+        """Infinities and NaN take the sum over as IEEE 754 has it; what is finite beside them does not matter."""
+        with np.errstate(all="ignore"):
+            special = (a * b).sum(axis=0) + c
+        regular = self.block(*(np.where(np.isfinite(x), x, 0.0) for x in (a, b, c)), formats)
+        return np.where(np.isfinite(special), regular, special)
+
+
+@dataclass(frozen=True, slots=True)
+class HalfPairs:
+    """fp8 by `mma.sync` on sm_90, sm_100, sm_103 and sm_110: two half HMMAs and an addition.
+
+    There is no such unit. The assembler converts the low two bytes of each 4-byte register to half and runs an HMMA
+    with addend 0; the high two bytes, with that result as addend; then it adds c, rounded to nearest even. All of it
+    happens in the type of the result, so a half sum overflows before c is added.
+    """
+
+    inner: FusedBlocks
+    instruction_k: int = 32
+
+    def accumulate(self, a: Floats, b: Floats, c: Floats, formats: Formats) -> Floats:
+        """The dot products along axis 0 of a and b, added to c; a and b broadcast to (k, *c.shape)."""
+        halves = Formats(FLOATS["fp16"], FLOATS["fp16"], formats.out)
+        for start in range(0, len(a), self.instruction_k):
+            part_a, part_b = a[start : start + self.instruction_k], b[start : start + self.instruction_k]
+            low = np.arange(len(part_a)) % 4 < 2
+            total = self.inner.accumulate(part_a[low], part_b[low], np.zeros_like(c), halves)
+            total = self.inner.accumulate(part_a[~low], part_b[~low], total, halves)
+            c = add_rounded(total, c, formats.out)
+        return c
+
+
+def add_rounded(x: Floats, y: Floats, out: Format) -> Floats:
+    """x + y of two numbers of the format, rounded once to it.
+
+    >>> add_rounded(np.array([2048.0]), np.array([1.0]), FLOATS["fp16"])
+    array([2048.])
+    """
+    with np.errstate(all="ignore"):
+        if out.name == "fp32":
+            return (x.astype(np.float32) + y.astype(np.float32)).astype(np.float64)
+        return round_to_nearest(x + y, out)  # the sum of two halves is exact in float64

@@ -1,0 +1,183 @@
+"""Ways to add without a block: float32 in order, a chain of fused multiply-adds, one exact sum, integers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from gpuemu.tensorcores.blocks import Formats
+from gpuemu.tensorcores.formats import Floats, Format, round_to_nearest, round_to_odd
+
+
+@dataclass(frozen=True, slots=True)
+class Sequential:
+    """Each product rounded to float32 and added in order of k in float32; half and bfloat16 are rounded at the end.
+
+    With float64 on either side, both happen in float64.
+    """
+
+    def accumulate(self, a: Floats, b: Floats, c: Floats, formats: Formats) -> Floats:
+        """The dot products along axis 0 of a and b, added to c; a and b broadcast to (k, *c.shape)."""
+        wide = "fp64" in (formats.a.name, formats.b.name, formats.out.name)
+        kind = np.float64 if wide else np.float32
+        with np.errstate(all="ignore"):
+            left, right, total = a.astype(kind), b.astype(kind), c.astype(kind)
+            for row, column in zip(left, right, strict=True):
+                total = total + row * column
+            return round_to_nearest(total.astype(np.float64), formats.out)
+
+
+@dataclass(frozen=True, slots=True)
+class FmaChain:
+    """A chain of fused multiply-adds in order of k: each rounds once, to nearest even, in the type of the result."""
+
+    def accumulate(self, a: Floats, b: Floats, c: Floats, formats: Formats) -> Floats:
+        """The dot products along axis 0 of a and b, added to c; a and b broadcast to (k, *c.shape)."""
+        fused = fma_float64 if formats.out.name == "fp64" else fma_float32
+        for row, column in zip(a, b, strict=True):
+            c = fused(*np.broadcast_arrays(row, column, c))
+        return c
+
+
+def two_sum(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """x + y as a float64 and its rounding error (Knuth; exact unless the sum overflows)."""
+    total = x + y
+    other = total - x
+    return total, (x - (total - other)) + (y - other)
+
+
+def fma_float32(a: Floats, b: Floats, c: Floats) -> Floats:
+    """a·b + c of float32 numbers (held as float64), rounded once to float32.
+
+    The product is exact in float64; the sum, rounded to odd, survives the second rounding.
+
+    >>> fma_float32(*np.array([[1 + 2.0**-23], [1 - 2.0**-23], [-1.0]]))
+    array([-1.42108547e-14])
+    """
+    with np.errstate(all="ignore"):
+        total, rest = two_sum(a * b, c)
+        total = np.where(np.isfinite(total), round_to_odd(total, rest), total)
+        return total.astype(np.float32).astype(np.float64)
+
+
+def fma_float64(a: Floats, b: Floats, c: Floats) -> Floats:
+    """a·b + c rounded once to float64.
+
+    Error-free transforms where nothing can overflow or underflow on the way (Boldo and Melquiond 2008), fractions
+    elsewhere.
+
+    >>> fma_float64(*np.array([[1 + 2.0**-52], [1 - 2.0**-52], [-1.0]]))
+    array([-4.93038066e-32])
+    """
+    with np.errstate(all="ignore"):
+        product = a * b
+        sizes = np.abs(a), np.abs(b), np.abs(product), np.abs(c)
+        zero = product == 0
+        safe = (sizes[0] < 2.0**990) & (sizes[1] < 2.0**990) & (sizes[2] < 2.0**1020) & (sizes[3] < 2.0**1020)
+        safe &= np.where(zero, (a == 0) | (b == 0), sizes[2] > 2.0**-960)
+        below = _product_error(a, b, product)
+        first, first_rest = two_sum(c, below)
+        second, second_rest = two_sum(product, first)
+        tail, tail_rest = two_sum(first_rest, second_rest)
+        result = np.where(zero, product + c, second + round_to_odd(tail, tail_rest))
+    for index in np.argwhere(~safe):
+        at = tuple(index)
+        result[at] = _fma_by_fractions(float(a[at]), float(b[at]), float(c[at]))
+    return result
+
+
+def _product_error(a: Floats, b: Floats, product: Floats) -> Floats:
+    """a·b − product, exactly (Dekker), by halves of 26 bits each."""
+    a_high, b_high = _high_half(a), _high_half(b)
+    a_low, b_low = a - a_high, b - b_high
+    return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+
+
+def _high_half(x: Floats) -> Floats:
+    scaled = x * (2.0**27 + 1)
+    return scaled - (scaled - x)
+
+
+def _fma_by_fractions(a: float, b: float, c: float) -> float:
+    if not (math.isfinite(a) and math.isfinite(b) and math.isfinite(c)):
+        finite_product = math.isfinite(a) and math.isfinite(b)
+        return c if finite_product else a * b + c  # a finite product cannot outweigh an infinite c
+    return fraction_to_float(Fraction(a) * Fraction(b) + Fraction(c), zero=a * b + c)
+
+
+def fraction_to_float(exact: Fraction, zero: float) -> float:
+    """The float64 nearest to a fraction, ties to even, overflow to infinity; `zero` when it is 0.
+
+    >>> fraction_to_float(Fraction(1, 3), 0.0), fraction_to_float(Fraction(-(10**400)), 0.0)
+    (0.3333333333333333, -inf)
+    """
+    if exact == 0:
+        return zero
+    try:
+        return float(exact)
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """The exact sum of all products and c, rounded once to nearest even: the reference to hold the units against."""
+
+    def accumulate(self, a: Floats, b: Floats, c: Floats, formats: Formats) -> Floats:
+        """The dot products along axis 0 of a and b, added to c; a and b broadcast to (k, *c.shape)."""
+        terms = (len(a), *c.shape)
+        if formats.a.precision + formats.b.precision > 53:
+            return _sum_fractions(np.broadcast_to(a, terms), np.broadcast_to(b, terms), c, formats.out)
+        with np.errstate(all="ignore"):
+            products = np.broadcast_to(a, terms) * np.broadcast_to(b, terms)
+            plain = products.sum(axis=0) + c  # right where it is infinite or NaN, and for the sign of zeros
+        columns = np.concatenate([products, c[np.newaxis]]).reshape(len(a) + 1, -1).T
+        result = plain.copy()
+        flat = result.reshape(-1)
+        rest = np.zeros_like(flat)
+        finite = np.isfinite(columns).all(axis=1)
+        nonzero = finite & columns.any(axis=1)
+        for at in np.flatnonzero(nonzero):
+            numbers = columns[at].tolist()
+            flat[at] = math.fsum(numbers)
+            rest[at] = math.fsum([*numbers, -flat[at]])
+        return round_to_nearest(round_to_odd(result, rest.reshape(result.shape)), formats.out)
+
+
+def _sum_fractions(a: Floats, b: Floats, c: Floats, out: Format) -> Floats:
+    with np.errstate(all="ignore"):
+        result = np.asarray((a * b).sum(axis=0) + c)
+    for index in np.ndindex(*c.shape):
+        row, column, start = a[(slice(None), *index)], b[(slice(None), *index)], c[index]
+        if np.isfinite(row).all() and np.isfinite(column).all() and np.isfinite(start):
+            products = (Fraction(x) * Fraction(y) for x, y in zip(row.tolist(), column.tolist(), strict=True))
+            exact = sum(products, Fraction(float(start)))
+            result[index] = fraction_to_float(exact, zero=0.0 if np.isnan(result[index]) else float(result[index]))
+        elif np.isfinite(row).all() and np.isfinite(column).all():
+            result[index] = start
+    return round_to_nearest(result, out)
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerSum:
+    """Integers, exact; the sum wraps modulo 2^32, or saturates where the instruction says so.
+
+    Of single bits the product is "and" or "exclusive or", and the sum a population count.
+    """
+
+    saturate: bool = False
+    of_bits: str = "and"
+    """"and" or "xor"; the two differ for the type b1 alone."""
+
+    def accumulate(self, a: Floats, b: Floats, c: Floats, formats: object = None) -> Floats:
+        """The dot products along axis 0 of a and b, added to c; a and b broadcast to (k, *c.shape)."""
+        total = c
+        for row, column in zip(a, b, strict=True):  # float64 holds every whole number up to 2^53
+            product = row * column
+            total = total + (row + column - 2 * product if self.of_bits == "xor" else product)
+        if self.saturate:
+            return np.clip(total, -(2.0**31), 2.0**31 - 1)
+        return np.mod(total + 2.0**31, 2.0**32) - 2.0**31

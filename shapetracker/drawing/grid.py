@@ -143,14 +143,18 @@ class Grid:
         table: list[list[str]] = []
         if self.column_labels is None or self.column_labels:
             table.append(["", *(self._label(self.column_labels, c) for c in self._shown(self.columns))])
-        for r, cells in self._cells():
-            texts = (MORE if cell is None else MASKED if cell.masked else _marked(cell) for cell in cells)
+        for r, row in self._cells():
+            texts = (MORE if cell is None else MASKED if cell.masked else _marked(cell) for cell in row)
             table.append([self._label(self.row_labels, r), *texts])
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = [" ".join(w for w in (self.title, self._words()) if w)] if self.title or self._words() else []
-        for row in table:
+        lines = ["  ".join(w for w in (self.title, self._words()) if w)] if self.title or self._words() else []
+        for number, row in enumerate(table):
             margin = f"{row[0]:>{widths[0]}}  " if widths[0] else ""
-            lines.append((margin + " ".join(f"{t:>{w}}" for t, w in zip(row[1:], widths[1:], strict=True))).rstrip())
+            axis = f"  {self.column_axis}" if number == 0 and self.column_axis else ""
+            cells = " ".join(f"{t:>{w}}" for t, w in zip(row[1:], widths[1:], strict=True))
+            lines.append(f"{margin}{cells}{axis}".rstrip())
+        if self.row_axis:
+            lines.append(self.row_axis)
         return "\n".join(lines)
 
     # -- HTML -------------------------------------------------------------------------------------------------
@@ -267,7 +271,7 @@ class Grid:
             yield from hatching(x, y, self.width, self.height, theme.rule)
             return
         yield Box(x, y, width, height, cell.fill(theme), tip=cell.tip)
-        size = min(11.5, height * 0.72, (width - 2) / max(1, len(cell.text)) / 0.56)
+        size = min(11.5, height * 0.72, (width - 2) / max(1, len(cell.text)) / 0.65)
         yield Label(*middle, cell.text, cell.ink(theme), size, "middle", bold=cell.ring is not None)
 
 

@@ -3,6 +3,8 @@
 A message says what was called, with what, what was expected, and where it helps, what to try.
 """
 
+from dataclasses import dataclass
+
 
 class GpuEmuError(Exception):
     """The base of every error that gpuemu raises on purpose."""
@@ -29,3 +31,66 @@ class LaneMapError(GpuEmuError, IndexError):
 
 class UnitError(GpuEmuError, ValueError):
     """No arithmetic unit has that name, or it does not take these types, shapes or values."""
+
+
+@dataclass(frozen=True, slots=True)
+class LanePosition:
+    """Where a lane is: its workgroup (x, y, z), its number in the workgroup, and its warp.
+
+    >>> str(LanePosition((1, 0, 0), 37, 1))
+    'lane 37 (warp 1) of workgroup (1, 0, 0)'
+    """
+
+    workgroup: tuple[int, int, int]
+    lane: int
+    warp: int
+
+    def __str__(self) -> str:
+        return f"lane {self.lane} (warp {self.warp}) of workgroup {self.workgroup}"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One mistake that a running program made, for one pair of lines: the first time it happened, and how often.
+
+    Attributes
+    ----------
+    kind
+        ``out-of-bounds``, ``uninitialised``, ``divergent-barrier``, ``divergent-wmma`` or ``duplicate-lanes``.
+    buffer, index
+        The buffer's name and the element, None where no buffer has part in it.
+    lanes
+        The lanes concerned, the first one first.
+    lines
+        The numbers of the program's lines concerned, the one that was running first.
+    count
+        How many lanes of the workgroups that ran together did it.
+    cause, fix
+        A sentence each: what went wrong, and what to do.
+    """
+
+    kind: str
+    buffer: str | None
+    index: int | None
+    lanes: tuple[LanePosition, ...]
+    lines: tuple[int, ...]
+    count: int
+    cause: str
+    fix: str
+
+    def __str__(self) -> str:
+        lines = f"line {self.lines[0]}" + "".join(f", with line {line}" for line in self.lines[1:])
+        many = f", and {self.count - 1} more" if self.count > 1 else ""
+        return f"{self.kind} at {lines}: {self.cause}; {self.lanes[0]}{many}. {self.fix}"
+
+
+class HazardError(GpuEmuError, RuntimeError):
+    """A running program did what its result must not depend on; `reports` says what, where and what to do."""
+
+    def __init__(self, reports: tuple[Report, ...]) -> None:
+        super().__init__("\n".join(map(str, reports)))
+        self.reports = reports
+
+
+class DivisionError(GpuEmuError, ZeroDivisionError):
+    """An active lane divided an integer by zero."""

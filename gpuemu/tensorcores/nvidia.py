@@ -1,0 +1,242 @@
+"""NVIDIA's tensor-core instructions: mma.sync from sm_70 to sm_120a, wgmma on sm_90a.
+
+The lane maps are those of the PTX ISA, chapters "Warp Level Matrix Multiply-Accumulate Instructions" and
+"Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions". They write groupID for lane / 4 and
+threadID_in_group for lane % 4, and give the row and column of element i of each fragment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from itertools import product
+
+from gpuemu.tensorcores.instruction import ELEMENT_TYPES, Instruction
+from gpuemu.tensorcores.lanemap import Digit, LaneMap, Packing, block, column, lane_map, row
+
+_UNITS = {"sm_70": "V100", "sm_75": "Turing", "sm_80": "A100", "sm_89": "Ada", "sm_90": "H100", "sm_90a": "H100"}
+_NO_PUBLISHED_MODEL = "fp32-sequential"
+_WGMMA_WIDTHS = (8, 16, 32, 64, 96, 128, 192, 256)
+
+Shape = tuple[int, int, int]
+
+
+def instructions() -> tuple[Instruction, ...]:
+    """Every NVIDIA instruction of the catalogue, the oldest architecture first.
+
+    Examples
+    --------
+    >>> instructions()[0]
+    <Instruction mma.sync.aligned.m8n8k4.row.row.f16.f16.f16.f16: nvidia sm_70, 8×8×4 × 4 blocks, 32 lanes>
+    """
+    return (*_volta(), *_turing(), *_ampere(), *_ada(), *_hopper(), *_blackwell())
+
+
+def _volta() -> Iterable[Instruction]:
+    return (_quad_pair_mma(sums, a, b) for sums in ("f16", "f32") for a, b in product(("row", "col"), repeat=2))
+
+
+def _turing() -> Iterable[Instruction]:
+    mma = partial(_mma, "sm_75")
+    return mma(16, 8, 8, "f16", "f16"), mma(16, 8, 8, "f32", "f16"), mma(8, 8, 16, "s32", "s8")
+
+
+def _ampere() -> Iterable[Instruction]:
+    mma = partial(_mma, "sm_80")
+    for k in (8, 16):
+        yield from (mma(16, 8, k, "f16", "f16"), mma(16, 8, k, "f32", "f16"), mma(16, 8, k, "f32", "bf16"))
+    for k in (4, 8):
+        yield mma(16, 8, k, "f32", "tf32")
+    for a, b in product(("s8", "u8"), repeat=2):
+        yield from (mma(8, 8, 16, "s32", a, b), mma(16, 8, 16, "s32", a, b), mma(16, 8, 32, "s32", a, b))
+    for a, b in product(("s4", "u4"), repeat=2):
+        yield from (mma(8, 8, 32, "s32", a, b), mma(16, 8, 32, "s32", a, b), mma(16, 8, 64, "s32", a, b))
+    for gate in ("and", "xor"):
+        one_bit = partial(mma, sums="s32", a="b1", gate=gate)
+        yield from (one_bit(8, 8, 128), one_bit(16, 8, 128), one_bit(16, 8, 256))
+    yield mma(8, 8, 4, "f64", "f64")
+
+
+def _ada() -> Iterable[Instruction]:
+    for sums, a, b in product(("f16", "f32"), ("e4m3", "e5m2"), ("e4m3", "e5m2")):
+        yield _mma("sm_89", 16, 8, 32, sums, a, b)
+
+
+def _hopper() -> Iterable[Instruction]:
+    for k in (4, 8, 16):
+        yield _mma("sm_90", 16, 8, k, "f64", "f64")
+    for n in _WGMMA_WIDTHS:
+        yield _wgmma(n, 16, "f16", "f16/bf16")
+        yield _wgmma(n, 32, "e4m3", "e4m3/s8")
+        yield _wgmma(n, 8, "tf32", "tf32")
+
+
+def _blackwell() -> Iterable[Instruction]:
+    """The fragments are those of 8-bit and of 4-bit elements; the scales of mxf4 are no part of the maps."""
+    shape = "m16n8k32.row.col.kind::f8f6f4"
+    yield _instruction(
+        f"mma.sync.aligned.{shape}.f32.e4m3.e4m3.f32",
+        "m16n8k32.f8f6f4",
+        "sm_120a",
+        (16, 8, 32),
+        warp_fragments(16, 8, 32, "e4m3", "e4m3", "f32"),
+        ("f8/f6/f4 in 8-bit containers", "same", "f32", "f32"),
+    )
+    shape = "m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X"
+    yield _instruction(
+        f"mma.sync.aligned.{shape}.f32.e2m1.e2m1.f32.ue8m0",
+        "m16n8k64.mxf4",
+        "sm_120a",
+        (16, 8, 64),
+        warp_fragments(16, 8, 64, "e2m1", "e2m1", "f32"),
+        ("e2m1", "e2m1", "f32", "f32"),
+    )
+
+
+def _mma(arch: str, m: int, n: int, k: int, sums: str, a: str, b: str = "", gate: str = "") -> Instruction:
+    """mma.sync as every architecture from Turing on has it: A by rows, B by columns."""
+    b = b or a
+    shape = f"m{m}n{n}k{k}"
+    return _instruction(
+        f"mma.sync.aligned.{shape}.row.col.{sums}.{a}.{b}.{sums}" + (f".{gate}.popc" if gate else ""),
+        ".".join([shape, sums, a, *[b] * (a != b), *[gate] * bool(gate)]),
+        arch,
+        (m, n, k),
+        warp_fragments(m, n, k, a, b, sums),
+        (a, b, sums, sums),
+        product=gate or "multiply",
+    )
+
+
+def warp_fragments(m: int, n: int, k: int, a: str, b: str, sums: str) -> tuple[LaneMap, LaneMap, LaneMap, LaneMap]:
+    """The lane maps of A, B, C and D of one warp's mma.
+
+    PTX ISA, "Matrix Fragments for mma.m16n8k16 with floating point type", its siblings for m8n8k4 (.f64), m16n8k4,
+    m16n8k8, m8n8k16, m8n8k32, m8n8k128, m16n8k32, m16n8k64, m16n8k128 and m16n8k256. Their formulas are one: a
+    register holds p = 32 / bits neighbours along k (1 where an element fills it), four lanes hold 4p of them, and
+    lane / 4 is the row of A, the column of B. Element i of A steps by neighbours, by 8 rows, by 4p along k.
+
+    Examples
+    --------
+    >>> a, b, c, d = warp_fragments(16, 8, 16, "f16", "f16", "f32")
+    >>> b.view.strides, c.where(row=8, col=1)
+    ((1, 16, 64, 8), [(0, 3)])
+    """
+    p, q = _neighbours(a), _neighbours(b)
+    a_element = [column(k // (4 * p), 4 * p), row(m // 8, 8), column(p)]
+    b_element = [row(k // (4 * q), 4 * q), row(q)]
+    c, d = (_map(x, (m, n), sums, lane=[row(8), column(4, 2)], element=[row(m // 8, 8), column(2)]) for x in "cd")
+    return (
+        _map("a", (m, k), a, lane=[row(8), column(4, p)], element=a_element),
+        _map("b", (k, n), b, lane=[column(8), row(4, q)], element=b_element),
+        c,
+        d,
+    )
+
+
+def _quad_pair_mma(sums: str, a: str, b: str) -> Instruction:
+    """Volta's mma: four products at once, each by a quad pair, the lanes 4q … 4q + 3 and 16 + 4q … 16 + 4q + 3.
+
+    PTX ISA, "Matrix Fragments for mma.m8n8k4 with .f16 floating point type": lane % 4, plus 4 in the upper half
+    warp, is the row of A and the column of B where k runs along the elements; by columns (A) or rows (B) lane % 4
+    is k instead. float32 sums lie scattered: row = (lane & 1) + (i & 2), column = (lane & 2) + (i & 4) + (i & 1).
+    """
+    quad_pair = block(4)
+    a_map = {
+        "row": partial(_map, lane=[row(2, 4), quad_pair, row(4)], element=[column(4)]),
+        "col": partial(_map, lane=[row(2, 4), quad_pair, column(4)], element=[row(4)]),
+    }[a]
+    b_map = {
+        "col": partial(_map, lane=[column(2, 4), quad_pair, column(4)], element=[row(4)]),
+        "row": partial(_map, lane=[column(2, 4), quad_pair, row(4)], element=[column(4)]),
+    }[b]
+    sums_map = {
+        "f16": partial(_map, lane=[row(2, 4), quad_pair, row(4)], element=[column(8)]),
+        "f32": partial(
+            _map,
+            lane=[row(2, 4), quad_pair, column(2, 2), row(2)],
+            element=[column(2, 4), row(2, 2), column(2)],
+        ),
+    }[sums]
+    return _instruction(
+        f"mma.sync.aligned.m8n8k4.{a}.{b}.{sums}.f16.f16.{sums}",
+        f"m8n8k4.{a}.{b}.{sums}.f16",
+        "sm_70",
+        (8, 8, 4),
+        (
+            a_map("a", (8, 4), "f16", blocks=4),
+            b_map("b", (4, 8), "f16", blocks=4),
+            sums_map("c", (8, 8), sums, blocks=4),
+            sums_map("d", (8, 8), sums, blocks=4),
+        ),
+        ("f16", "f16", sums, sums),
+        blocks=4,
+    )
+
+
+def _wgmma(n: int, k: int, factor: str, factors: str) -> Instruction:
+    """wgmma: four warps, 16 rows each; B always lies in shared memory, A here in registers.
+
+    PTX ISA, "Register Fragments" of wgmma.m64nNk16, .m64nNk8 and .m64nNk32 (the figures for A and for D): a warp
+    holds its 16 rows as m16n8k16 and its siblings do, and D goes on by 8 columns for every four elements.
+    """
+    p = _neighbours(factor)
+    lane = [row(4, 16), row(8)]
+    element = [column(k // (4 * p), 4 * p), row(2, 8), column(p)]
+    a = _map("a", (64, k), factor, lane=[*lane, column(4, p)], element=element)
+    c, d = (
+        _map(x, (64, n), "f32", lane=[*lane, column(4, 2)], element=[column(n // 8, 8), row(2, 8), column(2)])
+        for x in ("c", "d")
+    )
+    return _instruction(
+        f"wgmma.mma_async.sync.aligned.m64n{n}k{k}.f32.{factor}.{factor}",
+        f"m64n{n}k{k}.f32.{factor}",
+        "sm_90a",
+        (64, n, k),
+        (a, None, c, d),
+        (factors, factors, "f32 (f16: same order packed 2 per reg; s32 for s8)", "same"),
+        lanes=128,
+        section="Register Fragments and Shared Memory Matrix Layouts (wgmma)",
+    )
+
+
+def _neighbours(type_name: str) -> int:
+    """How many elements of a type one 32-bit register holds; 1 for f64, which takes two registers."""
+    return max(1, 32 // ELEMENT_TYPES[type_name].bits)
+
+
+def _map(
+    operand: str, size: tuple[int, int], type_name: str, *, lane: list[Digit], element: list[Digit], blocks: int = 1
+) -> LaneMap:
+    name, bits = ELEMENT_TYPES[type_name]
+    return lane_map(operand, *size, name, lane=lane, element=element, blocks=blocks, packing=Packing("r", bits))
+
+
+def _instruction(
+    name: str,
+    short_name: str,
+    arch: str,
+    shape: Shape,
+    maps: tuple[LaneMap, LaneMap | None, LaneMap, LaneMap],
+    types: tuple[str, str, str, str],
+    *,
+    blocks: int = 1,
+    lanes: int = 32,
+    product: str = "multiply",
+    section: str = "Matrix Fragments for mma",
+) -> Instruction:
+    whole_numbers = maps[2].dtype == "int32"
+    return Instruction(
+        name,
+        short_name,
+        "nvidia",
+        arch,
+        *shape,
+        blocks,
+        lanes,
+        *maps,
+        types,
+        unit="exact" if whole_numbers else _UNITS.get(arch, _NO_PUBLISHED_MODEL),
+        source=f"PTX ISA, {section}",
+        product=product,
+    )

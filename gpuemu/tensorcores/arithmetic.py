@@ -181,7 +181,7 @@ class Unit:
         k = left.shape[-1] if left.ndim else -1
         if left.shape != (*lead, m, k) or right.shape != (*lead, k, n):
             raise UnitError(
-                f"matmul of a {left.shape}, b {right.shape}, c {start.shape}: expected (…, m, k), (…, k, n) and (…, m, n)"
+                f"matmul of a {left.shape}, b {right.shape}, c {start.shape}: expected (…, m, k), (…, k, n), (…, m, n)"
             )
         batch = math.prod(lead)
         layout = (

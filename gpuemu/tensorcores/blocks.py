@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from gpuemu.tensorcores.formats import FLOATS, Floats, Format, round_to_nearest
 
-NO_EXPONENT = -2000
-"""The exponent of zero: below that of every product, and the sum of two still fits int16."""
-_LEAST_EXPONENT_OF_A_BLOCK = -400  # of a block of zeros; below that of every product of two numbers (-252)
+NO_EXPONENT = -400
+"""The exponent of zero: even with the greatest (127) below that of every product of two numbers (-252)."""
 
 Exponents = NDArray[np.int16]
 
@@ -34,7 +33,7 @@ def exponents(values: Floats, least: int) -> Exponents:
     """The exponent of each value, not below `least`; `NO_EXPONENT` for zero.
 
     >>> exponents(np.array([1.5, 0.25, 2.0**-20, 0.0]), least=-14).tolist()
-    [0, -2, -14, -2000]
+    [0, -2, -14, -400]
     """
     biased = (values.view(np.int64) >> 52) & 0x7FF
     clamped = np.maximum(biased.astype(np.int16) - np.int16(1023), np.int16(least))
@@ -67,34 +66,53 @@ def cut_to_float32(values: Floats, fraction_bits: int) -> Floats:
 
 
 class Aligned(NamedTuple):
-    """A block on its common scale: whole numbers of `2**unit_exponent`."""
+    """A block on its common scale: whole numbers, of which `per_unit` make 1."""
 
     products: Floats
     addend: Floats
-    unit_exponent: NDArray[np.int16]
+    per_unit: Floats
+    """2^(F − emax), a power of two."""
 
 
-def align(a: Floats, b: Floats, c: Floats, formats: Formats, fraction_bits: int) -> Aligned:
+def align(a: Floats, b: Floats, c: Floats, of_products: Exponents, of_c: Exponents, fraction_bits: int) -> Aligned:
     """The products a[i]·b[i] and c, each truncated to a multiple of 2^(emax − F), as whole numbers of that unit.
 
     Parameters
     ----------
     a, b : shape (L, …), finite; they broadcast to (L, *c.shape)
     c : the addend, finite
+    of_products, of_c : the exponents of the products (that of a plus that of b, not normalised) and of c
     fraction_bits : F
+
+    >>> one = np.array([1.0])
+    >>> exponent = exponents(one, -14)
+    >>> align(one[None], 1.75 * one, 6 * one, exponent[None], exponent + np.int16(2), 2).products
+    array([[1.]])
     """
-    product_exponents = exponents(a, formats.a.least_exponent) + exponents(b, formats.b.least_exponent)
-    return align_by(a, b, c, product_exponents, exponents(c, formats.out.least_exponent), fraction_bits)
-
-
-def align_by(a: Floats, b: Floats, c: Floats, of_products: Exponents, of_c: Exponents, fraction_bits: int) -> Aligned:
-    """`align` with the exponents already known."""
     greatest = np.maximum(of_products.max(axis=0), of_c)
-    unit_exponent = np.maximum(greatest, np.int16(_LEAST_EXPONENT_OF_A_BLOCK)) - np.int16(fraction_bits)
-    per_unit = power_of_two(-unit_exponent)
+    per_unit = power_of_two(np.int16(fraction_bits) - greatest)
     products = a * b
     products *= per_unit
-    return Aligned(np.trunc(products, out=products), np.trunc(c * per_unit), unit_exponent)
+    return Aligned(np.trunc(products, out=products), np.trunc(c * per_unit), per_unit)
+
+
+def any_special(*arrays: Floats) -> bool:
+    """Is an infinity or a NaN among the values?"""
+    return not all(np.isfinite(one).all() for one in arrays)
+
+
+def ieee_sum(products: Floats, c: Floats) -> Floats:
+    """Products and c added as IEEE 754 has it: infinite or NaN where the block's result is.
+
+    What is finite beside an infinity does not matter, and the sum of finite products is finite in float64.
+    """
+    with np.errstate(all="ignore"):
+        return np.asarray(products.sum(axis=0) + c)
+
+
+def finite_or_zero(x: Floats) -> Floats:
+    """The values, with 0 for infinities and NaN."""
+    return np.where(np.isfinite(x), x, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,22 +128,27 @@ class FusedBlocks:
 
     def accumulate(self, a: Floats, b: Floats, c: Floats, formats: Formats) -> Floats:
         """The dot products along axis 0 of a and b, added to c; a and b broadcast to (k, *c.shape)."""
-        finite = bool(np.isfinite(a).all() and np.isfinite(b).all())
+        if any_special(a, b):
+            return self._accumulate_specials(a, b, c, formats)
+        of_a, of_b = exponents(a, formats.a.least_exponent), exponents(b, formats.b.least_exponent)
         for start in range(0, len(a), self.length):
             part = slice(start, start + self.length)
-            if finite and np.isfinite(c).all():
-                c = self.block(a[part], b[part], c, formats)
-            else:
-                c = self._block_with_specials(a[part], b[part], c, formats)
+            finite = np.isfinite(c)
+            known = finite.all()
+            regular = self.block(
+                a[part], b[part], c if known else np.where(finite, c, 0.0), of_a[part] + of_b[part], formats.out
+            )
+            c = regular if known else np.where(finite, regular, c)  # finite products leave an infinite c as it is
         return c
 
-    def block(self, a: Floats, b: Floats, c: Floats, formats: Formats) -> Floats:
-        """One block of finite numbers."""
-        aligned = align(a, b, c, formats, self.fraction_bits)
-        total = aligned.products.sum(axis=0) + aligned.addend
+    def block(self, a: Floats, b: Floats, c: Floats, of_products: Exponents, out: Format) -> Floats:
+        """One block of finite numbers, with the exponents of its products."""
+        aligned = align(a, b, c, of_products, exponents(c, out.least_exponent), self.fraction_bits)
+        total = aligned.products.sum(axis=0)
+        total += aligned.addend
         total += 0.0  # a sum of zeros is +0, whatever their signs
-        total *= power_of_two(aligned.unit_exponent)
-        return self.finish(total, formats.out)
+        total /= aligned.per_unit
+        return self.finish(total, out)
 
     def finish(self, exact: Floats, out: Format) -> Floats:
         """The one rounding of an exact sum: toward zero for float32, to nearest even for half."""
@@ -133,12 +156,15 @@ class FusedBlocks:
             return cut_to_float32(exact, self.result_fraction_bits)
         return round_to_nearest(exact, out)
 
-    def _block_with_specials(self, a: Floats, b: Floats, c: Floats, formats: Formats) -> Floats:
-        """Infinities and NaN take the sum over as IEEE 754 has it; what is finite beside them does not matter."""
-        with np.errstate(all="ignore"):
-            special = (a * b).sum(axis=0) + c
-        regular = self.block(*(np.where(np.isfinite(x), x, 0.0) for x in (a, b, c)), formats)
-        return np.where(np.isfinite(special), regular, special)
+    def _accumulate_specials(self, a: Floats, b: Floats, c: Floats, formats: Formats) -> Floats:
+        """Block by block, since what is infinite in one block stays so in the next."""
+        for start in range(0, len(a), self.length):
+            part = slice(start, start + self.length)
+            with np.errstate(invalid="ignore"):
+                special = ieee_sum(a[part] * b[part], c)
+            finite = finite_or_zero(a[part]), finite_or_zero(b[part]), finite_or_zero(c)
+            c = np.where(np.isfinite(special), self.accumulate(*finite, formats), special)
+        return c
 
 
 @dataclass(frozen=True, slots=True)

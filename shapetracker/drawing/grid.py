@@ -71,6 +71,10 @@ class Cell:
         return theme.cell_muted if self.hushed else theme.cell_ink
 
 
+LEFT_OUT = Cell(MORE)
+"""Stands, by identity, where a large grid leaves cells out."""
+
+
 @dataclass(frozen=True, slots=True)
 class Grid:
     """Rows and columns of cells, with labels in the margins and a caption.
@@ -79,8 +83,8 @@ class Grid:
     ----------
     rows, columns : int
         The size; a grid of more than 32 rows or columns shows the first and the last 8 around "…".
-    cell : callable (row, column) -> Cell
-        Called for the cells that are shown.
+    cell : callable (row, column) -> Cell or None
+        Called for the cells that are shown; None leaves the place empty.
     title, caption : str
         The bold name and the words after it.
     row_labels, column_labels : sequence of str, or None
@@ -104,7 +108,7 @@ class Grid:
 
     rows: int
     columns: int
-    cell: Callable[[int, int], Cell]
+    cell: Callable[[int, int], Cell | None]
     title: str = ""
     caption: str = ""
     row_labels: Sequence[str] | None = None
@@ -129,7 +133,7 @@ class Grid:
     def _cells(self) -> Iterator[tuple[int | None, list[Cell | None]]]:
         columns = self._shown(self.columns)
         for r in self._shown(self.rows):
-            yield r, [None if r is None or c is None else self.cell(r, c) for c in columns]
+            yield r, [LEFT_OUT if r is None or c is None else self.cell(r, c) for c in columns]
 
     def _words(self) -> str:
         left_out = self.rows > LIMIT or self.columns > LIMIT
@@ -144,14 +148,13 @@ class Grid:
         if self.column_labels is None or self.column_labels:
             table.append(["", *(self._label(self.column_labels, c) for c in self._shown(self.columns))])
         for r, row in self._cells():
-            texts = (MORE if cell is None else MASKED if cell.masked else _marked(cell) for cell in row)
-            table.append([self._label(self.row_labels, r), *texts])
+            table.append([self._label(self.row_labels, r), *map(_marked, row)])
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
         lines = ["  ".join(w for w in (self.title, self._words()) if w)] if self.title or self._words() else []
-        for number, row in enumerate(table):
-            margin = f"{row[0]:>{widths[0]}}  " if widths[0] else ""
+        for number, line in enumerate(table):
+            margin = f"{line[0]:>{widths[0]}}  " if widths[0] else ""
             axis = f"  {self.column_axis}" if number == 0 and self.column_axis else ""
-            cells = " ".join(f"{t:>{w}}" for t, w in zip(row[1:], widths[1:], strict=True))
+            cells = " ".join(f"{t:>{w}}" for t, w in zip(line[1:], widths[1:], strict=True))
             lines.append(f"{margin}{cells}{axis}".rstrip())
         if self.row_axis:
             lines.append(self.row_axis)
@@ -190,8 +193,8 @@ class Grid:
 
     def _html_cell(self, cell: Cell | None) -> str:
         size = f"width:{self.width}px;min-width:{self.width}px;height:{self.height}px;padding:0;text-align:center"
-        if cell is None:
-            return f'<td style="{size};border:0;background:transparent">{MORE}</td>'
+        if cell is None or cell is LEFT_OUT:
+            return f'<td style="{size};border:0;background:transparent">{cell.text if cell else ""}</td>'
         tip = f' title="{escape(cell.tip)}"' if cell.tip else ""
         if cell.masked:
             frame = (
@@ -265,6 +268,8 @@ class Grid:
         width, height = self.width - 1.0, self.height - 1.0
         middle = (x + width / 2, y + height / 2)
         if cell is None:
+            return
+        if cell is LEFT_OUT:
             yield Label(*middle, MORE, theme.muted, 11, "middle")
             return
         if cell.masked:
@@ -275,8 +280,12 @@ class Grid:
         yield Label(*middle, cell.text, cell.ink(theme), size, "middle", bold=cell.ring is not None)
 
 
-def _marked(cell: Cell) -> str:
+def _marked(cell: Cell | None) -> str:
     """In text, a ring is a pair of brackets, an error a trailing "!"."""
+    if cell is None:
+        return ""
+    if cell.masked:
+        return MASKED
     if cell.ring == "error":
         return f"{cell.text}!"
     return f"[{cell.text}]" if cell.ring else cell.text

@@ -107,9 +107,9 @@ class MemoryStrip:
         across = size if size <= LIMIT else max(row, LIMIT // row * row)
         lines = -(-size // across) if across else 0
 
-        def cell(r: int, c: int) -> Cell:
+        def cell(r: int, c: int) -> Cell | None:
             address = r * across + c
-            return self.buffer.cell(address, f"memory[{address}]") if address < size else Cell("")
+            return self.buffer.cell(address, f"memory[{address}]") if address < size else None
 
         return Grid(
             lines,

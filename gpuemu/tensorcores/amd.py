@@ -12,10 +12,10 @@ A few rules give every lane map; the register layouts that AMD's matrix instruct
    row for each group of 16 lanes, row after row; a 16-bit result fills half of its register, and OPSEL says which.
    (RDNA3 ISA guide, "Wave Matrix Multiply Accumulate".)
 4. RDNA 4. The two halves of a wave32 take turns along k: runs of 64 bits of A, shorter where k ends first. B follows
-   A's runs. Wave64 gives the upper half of each lane's elements to lanes 32–63; but a lane holds no less than one
-   register, so where that is full only of half a wave, lanes 32–63 are ignored. Results: eight rows a lane in wave32,
-   four in wave64. (RDNA4 ISA guide, "Wave Matrix Multiply Accumulate", and the calculator.) gfx1250 is the same with
-   runs of 128 bits.
+   A's runs. Wave64 gives the upper half of each lane's elements to lanes 32–63, but a lane holds no less than one
+   register: where 32 lanes with one register each hold the whole operand, lanes 32–63 are ignored. Results: eight
+   rows a lane in wave32, four in wave64. (RDNA4 ISA guide, "Wave Matrix Multiply Accumulate", and the calculator.)
+   gfx1250 is the same with runs of 128 bits.
 5. 2:4 sparse A. The map of a dense A, in groups of four consecutive k; a group is stored as two elements, and 4 bits
    of the index register pick their places: bits 1:0 for the first, bits 3:2 for the second.
 """
@@ -140,12 +140,12 @@ def _rdna3_result(shape: _Shape) -> _Digits:
 def _rdna4_input(shape: _Shape, operand: str, run_bits: int = 64) -> _Digits:
     """Rule 4: the halves of a wave32 take turns along k; wave64 halves what a lane holds, down to one register."""
     outer, inner = _ALONG[operand]
-    stored_a = shape.k * shape.a.bits // 2 // (2 if shape.sparse else 1)  # bits of A in a lane of wave32
-    run = min(run_bits, stored_a) * (shape.k // 2) // stored_a
+    bits_of_a = shape.k * shape.a.bits // (4 if shape.sparse else 2)  # in one lane of a wave32
+    bits = bits_of_a if operand == "a" else shape.k * shape.b.bits // 2
+    run = shape.k // 2 * min(run_bits, bits_of_a) // bits_of_a
     turns = shape.k // (2 * run)
     lane = (inner(2, run), outer(16))
-    stored = stored_a if operand == "a" else shape.k * shape.b.bits // 2
-    if shape.lanes == 32 or stored <= 32:
+    if shape.lanes == 32 or bits <= 32:
         return _Digits(lane, (inner(turns, 2 * run), inner(run)))
     if turns == 2:
         return _Digits((inner(2, 2 * run), *lane), (inner(run),))

@@ -1,0 +1,337 @@
+// The widget: state, events, and the traits that Python shares. State is a point (m, n, k), a block, and the operand that is active.
+
+const KEYS = [["Tab", "next part"], ["←↑↓→", "move"], ["Space", "play"], ["[ ]", "step k"], ["Enter", "pin"], ["R", "matrix ↔ register"], ["D", "next holder"], ["1 2 3", "colour"], ["Esc", "clear"]];
+const STEP_MS = 520, LIVE_DELAY_MS = 140;
+const COLOURS = ["lane", "register", "k"];
+
+function render({ model, el }) {
+  const S = { m: 0, n: 0, k: 0, block: 0, op: "C", lane: null, lit: "none", pinned: false, playing: 0, colour: "lane", notation: "python", unfolded: "A" };
+  const v = { state: S, ins: null, theme: "light", tokens: {}, layout: null, sans: "sans-serif", moves: [], painted: 0 };
+  let connected = true, rebuilding = false, hushedReady = false, liveTimer = 0, closed = false, mapped = null;
+
+  /* ---------- the parts ---------- */
+  const select = (label, changed) => ownsKeys(node("select", { "aria-label": label, onchange: (event) => changed(event.target.value) }));
+  const vendors = select("Vendor", (vendor) => choose(choices().find((c) => c.vendor === vendor).key));
+  const instructions = select("Instruction", (key) => choose(key));
+  instructions.classList.add("long");
+  const blocks = select("Block", (block) => { S.block = +block; paint(); move(() => {}); });
+  const blockLabel = node("label", {}, "block", blocks);
+  const colours = choice("colour", COLOURS.map((c) => [c, c]), S.colour, (c) => { S.colour = c; share(); paint(); draw(); });
+  const play = ownsKeys(node("button", { class: "btn", type: "button", onclick: () => toggle() }));
+  const facts = node("span", { class: "facts muted" });
+  const [full, hushed, over] = [0, 1, 2].map(() => node("canvas", { "aria-hidden": "true" }));
+  const title = node("div", { class: "head" }), sentence = node("div", { class: "sub" });
+  const ledger = ownsKeys(node("div", { class: "ledger", tabindex: 0, role: "slider", "aria-label": "step k of the dot product", "aria-valuemin": 0 }));
+  const corner = node("div", { class: "quad" }, title, sentence, ledger);
+  const stage = node("div", { class: "stage" }, full, hushed, over, corner);
+  const formula = ownsKeys(node("pre", { tabindex: 0, role: "group", "aria-label": "formula" }));
+  const notation = choice("as", [["python", "Python"], ["view", "view"]], S.notation, (n) => { S.notation = n; writeFormula(v, formula); });
+  const holdsTitle = node("div", { class: "h" }), holds = node("div", { class: "holds" });
+  const foot = node("div", { class: "foot" },
+    node("div", {}, node("div", { class: "h" }, node("span", { text: "where an element lies" }), notation), formula), node("div", {}, holdsTitle, holds));
+  const keys = node("div", { class: "keys" }, ...KEYS.map(([key, text]) => node("span", {}, ...key.split(/ (?=\S)/).map((k) => node("kbd", { text: k })), text)));
+  const live = node("div", { class: "sr", role: "status", "aria-live": "polite" });
+  const bar = node("div", { class: "bar" }, vendors, instructions, colours, blockLabel, play, facts);
+  const root = node("div", { class: "lanewise lx", role: "group", "aria-label": "Lane explorer" }, bar, stage, foot, keys, live);
+
+  /* ---------- the instruction ---------- */
+  const choices = () => model.get("_choices");
+  function fillChoices() {
+    const key = model.get("instruction"), mine = choices().find((c) => c.key === key);
+    vendors.replaceChildren(...[...new Set(choices().map((c) => c.vendor))].map((name) => node("option", { value: name, text: name, selected: name === mine?.vendor })));
+    const groups = new Map();
+    for (const c of choices().filter((q) => q.vendor === mine?.vendor)) {
+      if (!groups.has(c.arch)) groups.set(c.arch, node("optgroup", { label: c.arch }));
+      groups.get(c.arch).append(node("option", { value: c.key, text: c.label, title: c.name, selected: c.key === key }));
+    }
+    instructions.replaceChildren(...groups.values());
+  }
+  function choose(key) {
+    stop();
+    if (connected) { model.set("instruction", key); model.save_changes(); } else fillChoices();
+  }
+  function load() {                                                     // Python sent another instruction
+    const data = model.get("_map");
+    if (data === mapped) return;
+    mapped = data;
+    stop();
+    v.ins = unpack(data);
+    fillChoices();
+    blockLabel.hidden = v.ins.blocks === 1;
+    blocks.replaceChildren(...Array.from({ length: v.ins.blocks }, (_, b) => node("option", { value: b, text: b })));
+    S.unfolded = v.ins.A ? "A" : "C";
+    S.pinned = false;
+    receive(true);
+    lay();
+  }
+  function showFacts() {
+    facts.textContent = connected ? `${v.ins.arch} · ${v.ins.lanes} lanes` : "not connected to Python";
+    facts.title = v.ins.name;
+  }
+
+  /* ---------- traits, both ways ---------- */
+  function share() {                                                    // browser to Python
+    const point = S.lit === "none" || S.lit === "lane" ? null : [S.m, S.n, S.k];
+    const lane = S.lit === "none" || S.lit === "dot" ? null : S.lane;
+    const now = { selection: point, operand: S.op.toLowerCase(), lane, block: S.block, colour: S.colour };
+    const changed = Object.entries(now).filter(([name, value]) => JSON.stringify(model.get(name)) !== JSON.stringify(value));
+    for (const [name, value] of changed) model.set(name, value);
+    if (changed.length && connected) model.save_changes();
+  }
+  function receive(quiet) {                                             // Python, or another view, to this one
+    const point = model.get("selection"), lane = model.get("lane"), colour = model.get("colour"), block = model.get("block");
+    const before = JSON.stringify([S.m, S.n, S.k, S.op, S.lane, S.block, S.lit, S.colour]);
+    S.op = model.get("operand").toUpperCase();
+    if (point) {
+      [S.m, S.n, S.k] = point;
+      if (S.lit !== "dot") { S.lit = "element"; S.lane = lane ?? firstLane(); }
+    } else if (lane !== null) [S.lit, S.lane] = ["lane", lane];
+    else [S.lit, S.lane] = ["none", null];
+    S.m = Math.min(S.m, v.ins.m - 1); S.n = Math.min(S.n, v.ins.n - 1); S.k = Math.min(S.k, v.ins.k - 1);
+    const repaint = S.colour !== colour || S.block !== block;
+    S.colour = colour;
+    S.block = Math.min(block, v.ins.blocks - 1);
+    if (quiet) return;
+    if (repaint) { colours.show(S.colour); paint(); }
+    if (before !== JSON.stringify([S.m, S.n, S.k, S.op, S.lane, S.block, S.lit, S.colour])) draw();
+  }
+  const firstLane = () => holders(v.ins[S.op], S.block, ...positionOf(S, S.op))[0]?.[0] ?? null;
+
+  /* ---------- layout ---------- */
+  function readPaper() {
+    v.theme = themeOf(root);
+    root.dataset.theme = v.theme;
+    const style = getComputedStyle(root);
+    v.tokens = Object.fromEntries(["ink", "muted", "accent", "wash"].map((name) => [name, style.getPropertyValue("--" + name).trim()]));
+    v.tokens.paper = style.backgroundColor;
+    v.sans = style.fontFamily;
+    root.style.setProperty("--cell-ink", CELL_INK[v.theme]);
+  }
+  function lay() {
+    if (closed || !v.ins) return;
+    rebuilding = true;
+    readPaper();
+    v.layout = arrange(v.ins, Math.min(1000, root.clientWidth || 1000) - 28, S.unfolded);
+    stage.style.height = v.layout.height + "px";
+    Object.assign(corner.style, { width: v.layout.cornerWidth + "px", height: v.layout.cornerHeight + "px" });
+    for (const old of stage.querySelectorAll(".hit")) old.remove();
+    for (const g of v.layout.grids) area(g, g.kind === "matrix" ? `matrix ${g.op}, ${g.rows} rows, ${g.columns} columns` : `registers of ${g.op}, lanes ${g.lane0} to ${g.lane0 + g.rows - 1}, ${g.columns} elements`);
+    const firsts = v.layout.grids.filter((g, j, all) => g.kind === "registers" && all.findIndex((q) => q.kind === "registers" && q.lane0 === g.lane0) === j);
+    for (const g of firsts) area({ ...g, id: `L${g.lane0}`, kind: "lanes", op: null, columns: 1, x: g.x - 26, cw: 24, gx: 0, folded: false }, `lanes ${g.lane0} to ${g.lane0 + g.rows - 1}`);
+    buildLedger(v, ledger, (k) => {
+      if (S.playing) return;
+      move(() => { S.k = k; if (S.lit === "none") S.lit = "dot"; if (!S.pinned && S.lit === "dot") S.op = "C"; });
+    });
+    showFacts();
+    rebuilding = false;
+    paint();
+    draw();
+  }
+  function area(g, label) {                                             // a transparent, focusable part over a grid
+    const part = ownsKeys(node("div", { class: "hit", tabindex: 0, role: "application", "aria-roledescription": "grid", "aria-label": label + ". Arrow keys move.", "data-grid": g.id }));
+    Object.assign(part.style, { left: g.x + "px", top: g.y + "px", width: gridWidth(g) + "px", height: gridHeight(g) + "px" });
+    const under = (event) => { const b = part.getBoundingClientRect(); return cellAt(g, event.clientX - b.left, event.clientY - b.top); };
+    let last = "";
+    part.addEventListener("pointermove", (event) => {
+      if (S.pinned || S.playing) return;
+      const [r, c] = under(event), here = `${r},${c}`;
+      if (here === last && S.lit !== "none") return;
+      last = here;
+      move(() => go(g, r, c));
+    });
+    part.addEventListener("pointerleave", () => {
+      last = "";
+      if (!S.pinned && !S.playing && !part.matches(":focus-visible")) move(clear);
+    });
+    part.addEventListener("pointerdown", (event) => {
+      const before = S.pinned ? point() : "";
+      stop();
+      move(() => { go(g, ...under(event)); S.pinned = before !== point(); });
+      if (g.folded) unfold(g.op);
+    });
+    part.addEventListener("focus", () => { if (part.matches(":focus-visible") && !S.playing) move(() => go(g, ...cursor(g))); });
+    part.addEventListener("blur", () => { if (!rebuilding && !S.pinned && !S.playing) move(clear); });
+    part.addEventListener("keydown", (event) => pressed(event, g));
+    if (g.folded) { part.style.cursor = "pointer"; part.title = `open the registers of ${g.op}`; }
+    g.part = part;
+    stage.append(part);
+  }
+  const point = () => [S.lit, S.m, S.n, S.k, S.op, S.lane, S.block].join();
+  function unfold(op) { S.unfolded = op; lay(); }
+
+  /* ---------- moving ---------- */
+  function cursor(g) {                                                  // where the state lies in this grid
+    const clamp = (n, size) => Math.min(size - 1, Math.max(0, n));
+    if (g.kind === "lanes") return [clamp((S.lane ?? 0) - g.lane0, g.rows), 0];
+    if (g.kind === "matrix") return positionOf(S, g.op);
+    const who = holders(v.ins[g.op], S.block, ...positionOf(S, g.op));
+    const [lane, element] = who.find(([l]) => l === S.lane) || who[0] || [0, 0];
+    return [clamp(lane - g.lane0, g.rows), element];
+  }
+  function go(g, r, c) {
+    if (g.kind === "lanes") {
+      [S.lane, S.lit] = [r + g.lane0, "lane"];
+      return;
+    }
+    let [row, column] = [r, c];
+    S.op = g.op;
+    S.lit = "element";
+    if (g.kind === "registers") {
+      S.lane = r + g.lane0;
+      const [block, ...place] = placeOf(v.ins[g.op], S.lane, c);
+      [row, column] = place;
+      if (block !== S.block) { S.block = block; paint(); }
+    }
+    if (g.op === "A") [S.m, S.k] = [row, column];
+    else if (g.op === "B") [S.k, S.n] = [row, column];
+    else [S.m, S.n] = [row, column];
+    if (g.kind === "matrix") S.lane = firstLane();
+  }
+  function clear() { S.lit = "none"; S.lane = null; S.pinned = false; }
+  function pressed(event, g) {
+    const [r, c] = cursor(g), key = event.key.toLowerCase();
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const step = { arrowup: [-1, 0], arrowdown: [1, 0], arrowleft: [0, -1], arrowright: [0, 1], home: [0, -c], end: [0, g.columns - 1 - c], pageup: [-8, 0], pagedown: [8, 0] }[key];
+    if (step) {
+      stop();
+      S.pinned = false;
+      move(() => go(g, Math.min(g.rows - 1, Math.max(0, r + step[0])), Math.min(g.columns - 1, Math.max(0, c + step[1]))));
+    } else if (key === " ") toggle();
+    else if (key === "enter") { S.pinned = !S.pinned; draw(); }
+    else if (key === "escape") { stop(); move(clear); }
+    else if (key === "r" && g.op) crossOver(g);
+    else if (key === "d" && g.op) nextHolder(g);
+    else if (key === "[" || key === "]") stepK(key === "]" ? 1 : -1, S.lit === "dot" ? "dot" : "element");
+    else if (/^[123]$/.test(key)) { S.colour = COLOURS[key - 1]; colours.show(S.colour); share(); paint(); draw(); }
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+  function crossOver(g) {                                               // from the matrix to the register of the same element, and back
+    let to = matrixGrid(v, g.op);
+    if (g.kind === "matrix") {
+      const who = holders(v.ins[g.op], S.block, ...positionOf(S, g.op));
+      if (!who.length) return;
+      const lane = (who.find(([l]) => l === S.lane) || who[0])[0];
+      if (registerGrid(v, g.op, lane).folded) unfold(g.op);
+      to = registerGrid(v, g.op, lane);
+    }
+    const lane = S.lane;
+    to.part.focus({ preventScroll: true });
+    move(() => { go(to, ...cursor(to)); if (to.kind === "matrix") S.lane = lane; });
+  }
+  function nextHolder(g) {
+    const lanes = holders(v.ins[g.op], S.block, ...positionOf(S, g.op)).map(([lane]) => lane);
+    if (lanes.length) move(() => { [S.op, S.lit] = [g.op, "element"]; S.lane = lanes[(lanes.indexOf(S.lane) + 1) % lanes.length]; });
+  }
+  function stepK(by, lit) {
+    stop();
+    move(() => { S.k = Math.min(v.ins.k - 1, Math.max(0, S.k + by)); S.lit = lit; if (lit === "dot") S.op = "C"; else S.lane = S.op === "C" && S.lane !== null ? S.lane : firstLane(); });
+  }
+  ledger.addEventListener("keydown", (event) => {
+    const by = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1, "]": 1, "[": -1, Home: -v.ins.k, End: v.ins.k, PageUp: -8, PageDown: 8 }[event.key];
+    if (by) stepK(by, "dot");
+    else if (event.key === " ") toggle();
+    else if (event.key === "Enter") { S.pinned = !S.pinned; draw(); }
+    else if (event.key === "Escape") { stop(); move(clear); }
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  ledger.addEventListener("focus", () => { if (ledger.matches(":focus-visible") && !S.playing) stepK(0, "dot"); });
+  for (const left of ["mouseleave", "blur"]) ledger.addEventListener(left, () => { if (!S.pinned && !S.playing && S.lit === "dot" && !ledger.matches(":focus-visible")) move(clear); });
+
+  /* ---------- play: k walks; what has been summed stays lit ---------- */
+  function toggle() {
+    if (S.playing) return stop(true);
+    if (S.k >= v.ins.k - 1 || S.lit !== "dot") S.k = 0;
+    Object.assign(S, { op: "C", lit: "dot", lane: null, pinned: false });
+    S.playing = setInterval(() => (S.k >= v.ins.k - 1 ? stop(true) : move(() => S.k++)), STEP_MS);
+    move(() => {});
+  }
+  function stop(redraw) {
+    if (!S.playing) return;
+    clearInterval(S.playing);
+    S.playing = 0;
+    if (redraw) { S.pinned = true; draw(); }
+  }
+
+  /* ---------- drawing ---------- */
+  function paint() {                                                    // the hushed background waits until it is needed, or nothing else is to do
+    if (!v.layout) return;
+    fresh(over, v.layout.width, v.layout.height);
+    paintBackground(v, full, false);
+    hushedReady = false;
+    whenIdle(() => { if (!closed) ensureHushed(); });
+  }
+  function ensureHushed() {
+    if (hushedReady) return;
+    paintBackground(v, hushed, true);
+    hushedReady = true;
+  }
+  function move(change) {
+    const start = performance.now();
+    change();
+    draw();
+    v.moves.push(performance.now() - start);
+    if (v.moves.length > 500) v.moves.shift();
+    share();
+  }
+  function draw() {
+    if (!v.layout) return;
+    const ctx = over.getContext("2d"), lit = S.lit !== "none";
+    ctx.clearRect(0, 0, v.layout.width, v.layout.height);
+    if (lit) ensureHushed();
+    full.style.visibility = lit ? "hidden" : "visible";
+    hushed.style.visibility = lit ? "visible" : "hidden";
+    v.painted = lit ? paintSelection(v, ctx) : 0;
+    write();
+  }
+  function write() {
+    const [head, line] = describe(v);
+    title.replaceChildren(head, ...(S.pinned && S.lit !== "none" ? [node("span", { class: "pinmark", text: "pinned" })] : []));
+    title.classList.toggle("rest", S.lit === "none");
+    sentence.textContent = line;
+    play.textContent = S.playing ? `Pause at k = ${S.k}` : `Play C[${S.m}, ${S.n}]`;
+    if (blocks.value !== "" + S.block) blocks.value = S.block;
+    writeLedger(v, ledger);
+    writeFormula(v, formula);
+    writeHoldings(v, holdsTitle, holds);
+    clearTimeout(liveTimer);
+    liveTimer = setTimeout(() => { live.textContent = S.lit === "none" ? "" : `${head}. ${line}`; }, LIVE_DELAY_MS);
+  }
+
+  /* ---------- the page around it ---------- */
+  function repaper() {                                                  // another theme? its style sheet may come later than its name
+    for (const wait of [0, 150, 600]) setTimeout(() => { if (!closed && root.isConnected && getComputedStyle(root).backgroundColor !== v.tokens.paper) lay(); }, wait);
+  }
+  let width = 0;
+  const resized = new ResizeObserver(() => { if (root.clientWidth && Math.abs(root.clientWidth - width) > 2) { width = root.clientWidth; lay(); } });
+  const themed = new MutationObserver(repaper), system = matchMedia("(prefers-color-scheme: dark)");
+  const lost = () => { connected = false; showFacts(); };
+  const events = { "change:_map": load, "change:selection change:lane change:operand change:block change:colour": () => receive(false), comm_live_update: lost };
+  el.append(root);
+  load();
+  for (const [name, handler] of Object.entries(events)) model.on(name, handler);
+  resized.observe(root);
+  themed.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "data-jp-theme-name", "class"] });
+  system.addEventListener("change", repaper);
+  root.laneExplorer = {                                                 // for tests: where a cell stands, how long moves took, how many cells they painted
+    view: v,
+    rect(id, r, c) {
+      const g = v.layout.grids.find((q) => q.id === id), s = stage.getBoundingClientRect(), [x, y, w, h] = cellBox(g, r, c);
+      return { x: s.left + x, y: s.top + y, width: w, height: h };
+    },
+  };
+  return () => {
+    closed = true;
+    stop();
+    clearTimeout(liveTimer);
+    resized.disconnect();
+    themed.disconnect();
+    system.removeEventListener("change", repaper);
+    for (const [name, handler] of Object.entries(events)) model.off(name, handler);
+  };
+}
+
+export default { render };

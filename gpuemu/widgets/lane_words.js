@@ -1,0 +1,149 @@
+// The words: one sentence for every eye and ear, the ledger of the dot product, the formula with the present numbers put in.
+
+const joined = (list, last) => (list.length < 2 ? list.join("") : `${list.slice(0, -1).join(", ")} ${last} ${list.at(-1)}`);
+const at = (id, r, c) => `${id}[${r}, ${c}]`;
+
+/** The title and the sentence that say what is selected. */
+function describe(v) {
+  const S = v.state, ins = v.ins;
+  if (S.lit === "none") {
+    return [`C[m, n] = Σ A[m, k] ${ins.product === "mul" ? "·" : PRODUCT_SIGNS[ins.product]} B[k, n]`, `Point at an element, a register or a lane. Below, all of ${at("C", S.m, S.n)}.`];
+  }
+  if (S.lit === "lane") {
+    const held = OPERANDS.filter((id) => ins[id]).map((id) => `${ins[id].elements * (ins[id].places > 1 ? 2 : 1)} of ${id}`);
+    return [`lane ${S.lane}`, `It holds ${joined(held, "and")}.`];
+  }
+  if (S.lit === "dot") return [at("C", S.m, S.n), describeStep(v)];
+  const [r, c] = positionOf(S, S.op), o = ins[S.op], who = holders(o, S.block, r, c);
+  const title = at(S.op, r, c) + (ins.blocks > 1 ? ` of block ${S.block}` : "");
+  if (!who.length) return [title, `${ins.giver[S.op] === "shared memory" ? "It lies in shared memory: no lane holds it." : "Which lane holds it is not published."}`];
+  const [lane, element] = who.find(([l]) => l === S.lane) || who[0];
+  const copies = who.filter(([l]) => l !== lane).map(([l]) => l);
+  const also = copies.length > 1 ? `; lanes ${joined(copies, "and")} hold copies` : copies.length ? `; lane ${copies[0]} holds a copy` : "";
+  if (o.places > 1) return [title, `Lane ${lane} may hold it: its index register picks two of the four in ${o.names[element]}, ${o.where[element]}.`];
+  return [title, `Lane ${lane} holds it as ${o.names[element]}, ${o.where[element]}${also}.`];
+}
+
+function describeStep(v) {
+  const S = v.state, ins = v.ins;
+  const gives = (id, r, c) => {
+    const lanes = holders(ins[id], S.block, r, c).map(([lane]) => lane);
+    return `${lanes.length ? `lane ${joined(lanes, "or")}` : ins.giver[id]} gives ${at(id, r, c)}`;
+  };
+  const keeper = holders(ins.C, S.block, S.m, S.n)[0];
+  const keeps = keeper ? ` Lane ${keeper[0]} keeps the sum in ${ins.C.where[keeper[1]]}.` : "";
+  return `Step k = ${S.k}: ${gives("A", S.m, S.k)}, ${gives("B", S.k, S.n)}.${keeps}`;
+}
+
+/* ---------- the ledger: all steps of one element of C at once; play only walks it ---------- */
+
+function buildLedger(v, ledger, pointAt) {
+  const sign = PRODUCT_SIGNS[v.ins.product], heads = ["k", "A", "lane", "", "B", "lane", v.ins.product === "mul" ? "A·B" : `A ${sign} B`, "sum"];
+  const row = (k) => node("div", { class: "lrow", onmouseenter: () => pointAt(k) },
+    ...heads.map((_, j) => node("span", { class: j === 2 || j === 5 ? "chip" : j === 7 ? "sum" : "" })));
+  ledger.replaceChildren(node("div", { class: "lrow h", "aria-hidden": "true" }, ...heads.map((text) => node("span", { text }))),
+    ...Array.from({ length: v.ins.k }, (_, k) => row(k)));
+  ledger.setAttribute("aria-valuemax", v.ins.k - 1);
+  ledger.classList.toggle("scrolls", v.ins.k > LEDGER_LIMIT);
+}
+
+function writeLedger(v, ledger) {
+  const S = v.state, ins = v.ins, sign = PRODUCT_SIGNS[ins.product], rest = S.lit === "none";
+  const all = steps(ins, S.block, S.m, S.n);
+  const put = (span, text) => { if (span.textContent !== text) span.textContent = text; };
+  const chip = (span, who) => {
+    put(span, who.length ? "" + who[0][0] : "–");
+    const fill = who.length ? tone(v.theme, who[0][0] >> 2, (who[0][0] & 3) / 3) : "transparent";
+    if (span.dataset.fill !== fill) { span.dataset.fill = fill; span.style.background = fill; }
+    span.classList.toggle("none", !who.length);
+  };
+  all.forEach(([a, b, product, sum], k) => {
+    const line = ledger.children[k + 1], s = line.children;
+    put(s[0], "" + k); put(s[1], signed(a)); put(s[3], sign); put(s[4], signed(b)); put(s[6], signed(product)); put(s[7], signed(sum));
+    chip(s[2], holders(ins.A, S.block, S.m, k));
+    chip(s[5], holders(ins.B, S.block, k, S.n));
+    const now = !rest && S.lit !== "lane" && k === S.k;
+    const name = `lrow${S.lit !== "dot" || k <= S.k ? " done" : ""}${now ? " now" : ""}${k === ins.k - 1 ? " last" : ""}`;
+    if (line.className !== name) line.className = name;
+  });
+  const [a, b, product, sum] = all[S.k];
+  ledger.setAttribute("aria-valuenow", S.k);
+  ledger.setAttribute("aria-valuetext", `k ${S.k}: ${a} ${ins.product === "mul" ? "times" : ins.product} ${b} is ${product}, sum ${sum}`);
+  if (ins.k > LEDGER_LIMIT && !rest) {
+    const line = ledger.children[S.k + 1], top = line.offsetTop - ledger.offsetTop;
+    if (top < ledger.scrollTop + LEDGER_ROW || top > ledger.scrollTop + ledger.clientHeight - LEDGER_ROW) ledger.scrollTop = top - ledger.clientHeight / 2;
+  }
+}
+
+/* ---------- where an element lies ---------- */
+
+const strong = (text) => node("b", { text });
+const number = (text) => node("i", { text });
+const digitOf = ([variable, place, size], lane, element) => Math.floor((variable === "lane" ? lane : element) / place) % size;
+
+/** A formula in lane and i, with their present values in place of the names. */
+function filledIn(text, lane, element) {
+  return text.split(/\b(lane|i)\b/).map((part, j) => (j % 2 ? number(part === "lane" ? lane : element) : part));
+}
+
+/** lane and element of what is looked at, or nulls. */
+function present(v, id) {
+  const S = v.state;
+  if (S.lit === "none" || S.lit === "lane") return [null, null];
+  const [r, c] = positionOf(S, id), who = holders(v.ins[id], S.block, r, c);
+  return who.find(([lane]) => lane === S.lane && S.lit !== "dot") || who[0] || [null, null];
+}
+
+function writeFormula(v, pre) {
+  const id = v.state.lit === "dot" ? "C" : v.state.op, o = v.ins[id];
+  if (!o) return pre.replaceChildren("no lane holds this operand");
+  if (!o.index) return pre.replaceChildren("this map is not one strided view");
+  const [lane, element] = present(v, id);
+  pre.replaceChildren(...(v.state.notation === "view" ? viewLines(o, lane, element) : indexLines(o, lane, element)));
+}
+
+function indexLines(o, lane, element) {
+  const out = [];
+  for (const { name, text, terms, value } of o.index.axes) {
+    out.push(strong(name.padEnd(5)), `= ${text}\n`);
+    if (lane === null) continue;
+    const parts = terms.map((term) => digitOf(term, lane, element) * term[3]), total = parts.reduce((a, b) => a + b, 0);
+    out.push("     = ", ...filledIn(text, lane, element));
+    const sums = parts.length > 1 && value ? `= ${parts.join(" + ")} ` : "";
+    out.push(text.length > 40 ? `\n     ${sums}= ` : ` ${sums}= `, strong(total), "\n");
+  }
+  if (lane === null) out.push("i is the element's number inside the lane");
+  return out;
+}
+
+function viewLines(o, lane, element) {
+  const digits = o.index.digits, have = lane !== null, strides = digits.map((d) => d[3]);
+  const values = digits.map((d) => (have ? digitOf(d, lane, element) : 0)), products = values.map((q, j) => q * strides[j]);
+  const widths = digits.map((d, j) => Math.max(4, ...[d[2], strides[j], products[j]].map((n) => String(n).length + 2)));
+  const lanes = digits.filter((d) => d[0] === "lane").length;
+  const line = (label, numbers, make = String) => [label.padEnd(8), ...numbers.flatMap((n, j) => [(j === lanes ? "  │" : "") + " ".repeat(widths[j] - String(n).length), make(n)])];
+  const out = [...line("shape", digits.map((d) => d[2])), "\n"];
+  if (have) out.push(...line("index", values, number), "     ", number(`lane ${lane}`), ", ", number(`i ${element}`), "\n");
+  out.push(...line("stride", strides), "\n");
+  if (!have) return [...out, "\nlane digits │ element digits, over row-major ", strong(o.id)];
+  const offset = products.reduce((a, b) => a + b, 0);
+  return [...out, ...line("product", products), "     sum ", strong(offset), ` = ${Math.floor(offset / o.columns)}·${o.columns} + ${offset % o.columns}`];
+}
+
+/** What the lane holds, operand by operand. */
+function writeHoldings(v, title, list) {
+  const S = v.state, keeper = S.lit === "dot" ? present(v, "C")[0] : S.lit === "none" ? null : S.lane, shown = 12;
+  title.textContent = keeper === null ? "what a lane holds" : `lane ${keeper} holds`;
+  if (keeper === null) return list.replaceChildren(node("span"), node("span", { text: "–" }));
+  const rows = OPERANDS.filter((id) => v.ins[id]).flatMap((id) => {
+    const o = v.ins[id], line = node("span"), cut = o.elements > 16 ? shown : o.elements, [mr, mc] = positionOf(S, id);
+    for (let element = 0; element < cut; element++) {
+      const [block, r, c] = placeOf(o, keeper, element), last = o.places > 1 ? `…${placeOf(o, keeper, element, o.places - 1)[2]}` : "";
+      const text = `${v.ins.blocks > 1 ? `${block}:` : ""}${r},${c}${last}`, here = S.lit !== "lane" && id === (S.lit === "dot" ? "C" : S.op) && r === mr && c === mc && block === S.block;
+      line.append(here ? strong(text) : text, element < cut - 1 ? "  " : "");
+    }
+    if (cut < o.elements) line.append(`  … ${o.elements} in all`);
+    return [strong(id), line];
+  });
+  list.replaceChildren(...rows);
+}

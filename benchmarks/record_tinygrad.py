@@ -1,0 +1,183 @@
+"""Record kernels that tinygrad 0.9.0 emits, with their inputs and what its own interpreter computes, as JSON test data.
+
+Needs tinygrad 0.9.0 and Python 3.12 or newer (older memoryviews know no half): `python benchmarks/record_tinygrad.py`.
+Each kernel becomes one file of `tests/data/tinygrad_kernels/`: its lines by the names of their enums, the launch, each
+buffer before the launch, and the buffers after it.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+OUT = Path(__file__).parent.parent / "tests" / "data" / "tinygrad_kernels"
+RECIPES: dict[str, tuple[str, Callable[[Any, Any, Any], Any]]] = {}
+"""Name → the environment variable that chooses the target, and what to compute from Tensor, dtypes and numpy."""
+
+
+def recipe(target: str = "PYTHON") -> Callable[[Callable[[Any, Any, Any], Any]], Callable[[Any, Any, Any], Any]]:
+    """Register a computation whose kernels are recorded."""
+
+    def register(function: Callable[[Any, Any, Any], Any]) -> Callable[[Any, Any, Any], Any]:
+        RECIPES[function.__name__] = target, function
+        return function
+
+    return register
+
+
+def floats(np: Any, *shape: int) -> Any:
+    """Small multiples of 1/8, all different in position: sums of products of them are exact in float32."""
+    return (np.random.default_rng(sum(shape)).integers(-16, 17, shape) / 8).astype(np.float32)
+
+
+def half_product(tensor: Any, dtypes: Any, np: Any) -> Any:
+    a, b = (tensor(floats(np, 32, 32 + i).astype(np.float16)[:, :32]) for i in range(2))
+    return a.matmul(b, acc_dtype=dtypes.float32)
+
+
+@recipe("EMULATE_CUDA")
+def matmul_half_cuda(tensor, dtypes, np):  # type: ignore[no-untyped-def]
+    return half_product(tensor, dtypes, np)
+
+
+@recipe("EMULATE_HSA")
+def matmul_half_hsa(tensor, dtypes, np):  # type: ignore[no-untyped-def]
+    return half_product(tensor, dtypes, np)
+
+
+@recipe("EMULATE_METAL")
+def matmul_half_metal(tensor, dtypes, np):  # type: ignore[no-untyped-def]
+    return half_product(tensor, dtypes, np)
+
+
+@recipe("EMULATE_METAL")
+def matmul_float_metal(tensor, dtypes, np):  # type: ignore[no-untyped-def]
+    return tensor(floats(np, 16, 24)) @ tensor(floats(np, 24, 16))
+
+
+@recipe()
+def matmul_float(tensor, dtypes, np):  # type: ignore[no-untyped-def]
+    return tensor(floats(np, 12, 20)) @ tensor(floats(np, 20, 9))
+
+
+@recipe()
+def convolution(tensor, dtypes, np):  # type: ignore[no-untyped-def]
+    return tensor(floats(np, 1, 3, 9, 9)).conv2d(tensor(floats(np, 4, 3, 3, 3)), padding=1)
+
+
+@recipe()
+def softmax(tensor, dtypes, np):  # type: ignore[no-untyped-def]
+    return tensor(floats(np, 6, 10)).softmax()
+
+
+@recipe()
+def reduction(tensor, dtypes, np):  # type: ignore[no-untyped-def]
+    return tensor(floats(np, 64, 65)).sum(axis=1)
+
+
+@recipe()
+def maximum(tensor, dtypes, np):  # type: ignore[no-untyped-def]
+    return tensor(floats(np, 7, 33)).max()
+
+
+@recipe()
+def cumulative_sum(tensor, dtypes, np):  # type: ignore[no-untyped-def]
+    return tensor(floats(np, 30)).cumsum()
+
+
+@recipe()
+def integer_casts(tensor, dtypes, np):  # type: ignore[no-untyped-def]
+    return tensor(np.arange(-300, 300, 7).astype(np.int32)).cast(dtypes.int8).cast(dtypes.int64) * 3
+
+
+@recipe()
+def double(tensor, dtypes, np):  # type: ignore[no-untyped-def]
+    return (tensor(floats(np, 5, 8).astype(np.float64)) * 1.1).exp().sum()
+
+
+@recipe()
+def padded_transpose(tensor, dtypes, np):  # type: ignore[no-untyped-def]
+    return tensor(floats(np, 5, 7)).pad(((1, 2), (3, 0))).permute(1, 0).contiguous() + 1
+
+
+def json_arg(arg: Any) -> Any:
+    """An argument as JSON: enums by name, dtypes by name, floats that JSON cannot hold as {"float": text}."""
+    if isinstance(arg, tuple | list):
+        return [json_arg(x) for x in arg]
+    if arg is None or isinstance(arg, bool | int | str):
+        return arg
+    if isinstance(arg, float):
+        return {"float": repr(arg)}
+    if hasattr(arg, "fmt"):
+        return {"dtype": arg.name}
+    return {"enum": arg.name}
+
+
+def json_dtype(dtype: Any) -> Any:
+    """A dtype as [name of the scalar, count], or null."""
+    if dtype is None:
+        return None
+    scalar = dtype.scalar() if hasattr(dtype, "scalar") else dtype
+    return [scalar.name, dtype.count]
+
+
+def record(name: str) -> None:
+    """Run one recipe in this process, and write each kernel that it launched."""
+    import numpy as np
+    from tinygrad import Tensor, dtypes
+    from tinygrad.runtime import ops_python
+
+    lists: dict[bytes, list[Any]] = {}
+    launches: list[dict[str, Any]] = []
+    render, call = ops_python.PythonRenderer.render, ops_python.PythonProgram.__call__
+
+    def recording_render(self: Any, kernel: str, uops: Any) -> str:
+        text = render(self, kernel, uops)
+        lines = [(u.uop.name, json_dtype(u.dtype), [uops.uops.index(v) for v in u.vin], json_arg(u.arg)) for u in uops]
+        lists[ops_python.base64.b64decode(text)] = [kernel, lines]
+        return text
+
+    def recording_call(self: Any, *buffers: Any, **launch: Any) -> float:
+        library = next(lib for lib in lists if self.uops == ops_python.pickle.loads(lib))
+        before = [bytes(buffer).hex() for buffer in buffers]
+        seconds = call(self, *buffers, **launch)
+        kernel, lines = lists[library]
+        launches.append(
+            {
+                "kernel": kernel,
+                "source": "tinygrad 0.9.0",
+                "lines": lines,
+                "global_size": list(launch.get("global_size") or (1, 1, 1)),
+                "local_size": list(launch.get("local_size") or (1, 1, 1)),
+                "vals": list(launch.get("vals", ())),
+                "before": before,
+                "after": [bytes(buffer).hex() for buffer in buffers],
+            }
+        )
+        return float(seconds)
+
+    ops_python.PythonRenderer.render, ops_python.PythonProgram.__call__ = recording_render, recording_call
+    RECIPES[name][1](Tensor, dtypes, np).realize()
+    OUT.mkdir(parents=True, exist_ok=True)
+    for number, launch in enumerate(launches):
+        path = OUT / (f"{name}.json" if len(launches) == 1 else f"{name}_{number}.json")
+        lines = ",\n".join("  " + json.dumps(line) for line in launch.pop("lines"))
+        rest = json.dumps(launch)[1:]
+        path.write_text('{"lines": [\n' + lines + "\n],\n" + rest + "\n")
+
+
+def main() -> None:
+    """Each recipe in a process of its own, as the target is chosen once a process."""
+    if len(sys.argv) > 1:
+        record(sys.argv[1])
+        return
+    for name, (target, _) in RECIPES.items():
+        environment = {**os.environ, "PYTHON": "1", target: "1"}
+        subprocess.run([sys.executable, __file__, name], env=environment, check=True)  # noqa: S603
+
+
+if __name__ == "__main__":
+    main()

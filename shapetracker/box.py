@@ -141,3 +141,39 @@ def lookup_stack(boxes: tuple[Box, ...], point: Iterable[int]) -> int | None:
 def volume(bounds: Bounds) -> int:
     """The number of points inside the bounds."""
     return prod(max(0, end - begin) for begin, end in bounds)
+
+
+def merge_axes(box: Box) -> Box:
+    """The same flat function with the fewest axes: neighbours that act as one axis become one.
+
+    Two neighbours (n, s, [b, e)) and (m, t, [c, d)) act as one axis of size n·m exactly when
+
+    - only one position of the first is valid: then the valid points are one run with step t; or
+    - all positions of the second are valid, and s = m·t (or m = 1): the steps carry over.
+
+    Otherwise the valid points of the joined axis have a gap, or two of its steps differ. A run of axes that acts as
+    one does so in each part, so joining greedily from the left reaches the fewest axes.
+
+    >>> merge_axes(Box((2, 3, 4), (12, 4, 1), 5, ((0, 2), (0, 3), (0, 4))))
+    Box(shape=(24,), strides=(1,), offset=5, bounds=((0, 24),))
+    >>> merge_axes(Box((2, 3), (1, 2), 0, ((0, 2), (0, 3)))).shape
+    (2, 3)
+    """
+    shape, strides, offset, bounds = box
+    if len(shape) < 2:
+        return box
+    if 0 in shape:
+        return Box((0,), (0,), 0, ((0, 0),))
+    sizes, steps, valid = [shape[0]], [strides[0]], [bounds[0]]
+    for m, t, (c, d) in zip(shape[1:], strides[1:], bounds[1:], strict=True):
+        n, s, (b, e) = sizes[-1], steps[-1], valid[-1]
+        if e - b <= 1:
+            offset -= t * b * m
+            sizes[-1], steps[-1], valid[-1] = n * m, t, (b * m + c, b * m + d)
+        elif d - c == m and (m == 1 or s == m * t):
+            sizes[-1], steps[-1], valid[-1] = n * m, (s if m == 1 else t), (b * m, e * m)
+        else:
+            sizes.append(m)
+            steps.append(t)
+            valid.append((c, d))
+    return canonical(tuple(sizes), tuple(steps), offset, tuple(valid))

@@ -8,6 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from shapetracker.errors import ViewError
+from shapetracker.stack import simplify_stack
 from shapetracker.view import View, check_in_range
 
 if TYPE_CHECKING:
@@ -104,17 +105,17 @@ class ShapeTracker:
         return ShapeTracker(self.views + outer.views).simplify()
 
     def simplify(self) -> ShapeTracker:
-        """The same function with as few views as merging can reach."""
-        views = list(self.views)
-        place = len(views) - 1
-        while place > 0:
-            merged = views[place - 1] + views[place]
-            if merged is not None:
-                views[place - 1 : place + 1] = [merged]
-                place = min(place, len(views) - 1)
-            else:
-                place -= 1
-        return ShapeTracker(tuple(views))
+        """The same function in fewer views: no run of neighbouring views of the result is one view.
+
+        Where no run is one view, the mask of a view may still stand in the way: taken into the view below, as
+        padding, it may let the view above merge.
+
+        >>> st = ShapeTracker((View.create((2, 3), (1, 2)), View.create((6,)), View.create((3, 2))))
+        >>> len(st.simplify().views)
+        2
+        """
+        boxes = simplify_stack(tuple([view.box for view in self.views]))
+        return self if len(boxes) == len(self.views) else ShapeTracker(tuple([View.from_box(box) for box in boxes]))
 
     # --- index expressions -------------------------------------------------------------------------------------------
 

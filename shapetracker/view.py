@@ -64,7 +64,7 @@ class View:
         if len(steps) != len(sizes):
             raise ViewError(f"View.create: {len(steps)} strides {steps} for the {len(sizes)} axes of shape {sizes}")
         if mask is None:
-            return _from_box(canonical(sizes, steps, offset, tuple([(0, size) for size in sizes])))
+            return View.from_box(canonical(sizes, steps, offset, tuple([(0, size) for size in sizes])))
         bounds = tuple([(begin, end) for begin, end in mask])
         if len(bounds) != len(sizes):
             raise ViewError(f"View.create: a mask of {len(bounds)} axes {bounds} for shape {sizes}")
@@ -73,7 +73,7 @@ class View:
                 raise ViewError(
                     f"View.create: mask {(begin, end)} lies outside of axis {axis}, which has size {sizes[axis]}"
                 )
-        return _from_box(canonical(sizes, steps, offset, bounds))
+        return View.from_box(canonical(sizes, steps, offset, bounds))
 
     @staticmethod
     def from_array(array: Any) -> View:
@@ -86,6 +86,17 @@ class View:
         from shapetracker.arrays import view_of_array
 
         return view_of_array(array)
+
+    @staticmethod
+    def from_box(box: Box) -> View:
+        """The view of a box that is in canonical form."""
+        shape, strides, offset, bounds = box
+        mask: Bounds | None = None
+        for (begin, end), size in zip(bounds, shape, strict=True):
+            if begin or end != size:
+                mask = bounds
+                break
+        return View(shape, strides, offset, mask, _is_contiguous(shape, strides, offset, mask))
 
     @property
     def box(self) -> Box:
@@ -118,7 +129,7 @@ class View:
                     "use shrink to cut"
                 )
         shape, strides, offset, bounds = self.box
-        return _from_box(
+        return View.from_box(
             canonical(
                 tuple([size + before + after for size, (before, after) in zip(shape, widths, strict=True)]),
                 strides,
@@ -142,7 +153,7 @@ class View:
                     f"0 <= begin <= end <= {self.shape[axis]}"
                 )
         _, strides, offset, valid = self.box
-        return _from_box(
+        return View.from_box(
             canonical(
                 tuple([end - begin for begin, end in cuts]),
                 strides,
@@ -177,7 +188,7 @@ class View:
                 for old, new, (b, e) in zip(self.shape, sizes, valid, strict=True)
             ]
         )
-        return _from_box(canonical(sizes, strides, offset, bounds))
+        return View.from_box(canonical(sizes, strides, offset, bounds))
 
     def permute(self, axes: Sequence[int]) -> View:
         """Reorder the axes: axis k of the result is axis ``axes[k]`` of this view.
@@ -216,7 +227,7 @@ class View:
                 offset += (size - 1) * step
                 begin, end, pace = size - end, size - begin, -pace  # noqa: PLW2901  (counted from the end)
             bounds.append((-(-begin // pace), -(-end // pace)))
-        return _from_box(
+        return View.from_box(
             canonical(
                 tuple([-(-size // abs(pace)) for size, pace in zip(shape, steps, strict=True)]),
                 tuple([step * pace for step, pace in zip(strides, steps, strict=True)]),
@@ -254,7 +265,7 @@ class View:
         if self.contiguous:
             return View.create(sizes)
         found = compose((self.box, contiguous_box(sizes)))
-        return None if found is None else _from_box(found)
+        return None if found is None else View.from_box(found)
 
     def __add__(self, outer: View) -> View | None:
         """The elements of `outer` looked up in this view; None exactly when no single view can express it.
@@ -266,7 +277,7 @@ class View:
             return NotImplemented
         check_in_range(self, outer)
         found = compose((self.box, outer.box))
-        return None if found is None else _from_box(found)
+        return None if found is None else View.from_box(found)
 
     # --- showing -----------------------------------------------------------------------------------------------------
 
@@ -313,13 +324,3 @@ def _check_shape(call: str, shape: Shape) -> None:
 
 def _is_contiguous(shape: Shape, strides: tuple[int, ...], offset: int, mask: Bounds | None) -> bool:
     return mask is None and offset == 0 and strides == row_major_strides(shape)
-
-
-def _from_box(box: Box) -> View:
-    shape, strides, offset, bounds = box
-    mask: Bounds | None = None
-    for (begin, end), size in zip(bounds, shape, strict=True):
-        if begin or end != size:
-            mask = bounds
-            break
-    return View(shape, strides, offset, mask, _is_contiguous(shape, strides, offset, mask))

@@ -1,0 +1,185 @@
+"""Points that prove that a stack of boxes is not one box."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import islice, product
+
+from shapetracker.box import Bounds, Box, lookup_stack
+
+Point = tuple[int, ...]
+_CORNERS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """An invalid point inside of the smallest box that holds these valid points."""
+
+    point: Point
+    around: tuple[Point, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """Two steps of one position along one axis, between valid points, that change the memory index differently."""
+
+    axis: int
+    one: Point
+    one_step: int
+    other: Point
+    other_step: int
+
+
+Witness = Hole | Steps
+
+
+def find_witness(boxes: tuple[Box, ...], bounds: Bounds) -> Witness | None:
+    """A proof, found by looking at a few chosen points inside of the bounds, that a stack is not one box.
+
+    None says nothing: the stack may or may not be one box.
+
+    >>> inner = Box((4, 6), (1, 4), 0, ((0, 4), (0, 6)))
+    >>> find_witness((inner, Box((24,), (1,), 0, ((0, 24),))), ((0, 24),))
+    Steps(axis=0, one=(0,), one_step=4, other=(5,), other_step=-19)
+    """
+    look = _Look(boxes)
+    return look.judge(_chosen_points(boxes, bounds))
+
+
+def witness_among(boxes: tuple[Box, ...], points: Iterable[Point]) -> Witness | None:
+    """The same, looking at the given points."""
+    return _Look(boxes).judge(points)
+
+
+class _Look:
+    """What a stack reads at the points that were looked at so far."""
+
+    def __init__(self, boxes: tuple[Box, ...]) -> None:
+        self.boxes = boxes
+        self.valid: dict[Point, int] = {}
+        self.invalid: list[Point] = []
+
+    def judge(self, points: Iterable[Point]) -> Witness | None:
+        for point in points:
+            index = lookup_stack(self.boxes, point)
+            if index is None:
+                self.invalid.append(point)
+            else:
+                self.valid[point] = index
+        if not self.valid:
+            return None
+        return self._hole() or self._two_steps()
+
+    def _hole(self) -> Hole | None:
+        rank = range(len(next(iter(self.valid))))
+        lowest = [min(self.valid, key=_coordinate(axis)) for axis in rank]
+        highest = [max(self.valid, key=_coordinate(axis)) for axis in rank]
+        for point in self.invalid:
+            if all(lowest[axis][axis] <= point[axis] <= highest[axis][axis] for axis in rank):
+                return Hole(point, tuple(dict.fromkeys((*lowest, *highest))))
+        return None
+
+    def _two_steps(self) -> Witness | None:
+        """Two different unit steps: seen directly, or on the way to a point that the steps do not lead to."""
+        rank = len(next(iter(self.valid)))
+        first: dict[int, tuple[Point, int]] = {}
+        for point, index in self.valid.items():
+            for axis in range(rank):
+                following = self.valid.get(_moved(point, axis, 1))
+                if following is None:
+                    continue
+                one, step = first.setdefault(axis, (point, following - index))
+                if following - index != step:
+                    return Steps(axis, one, step, point, following - index)
+        return self._wrong_way(first)
+
+    def _wrong_way(self, first: dict[int, tuple[Point, int]]) -> Witness | None:
+        start, base = next(iter(self.valid.items()))
+        for goal, index in self.valid.items():
+            moved = [axis for axis, (a, b) in enumerate(zip(start, goal, strict=True)) if a != b]
+            if any(axis not in first for axis in moved):
+                continue
+            if index == base + sum(first[axis][1] * (goal[axis] - start[axis]) for axis in moved):
+                continue
+            corner = start
+            for axis in moved:
+                found = self._along(corner, axis, goal[axis], *first[axis])
+                if found is not None:
+                    return found
+                corner = (*corner[:axis], goal[axis], *corner[axis + 1 :])
+        return None
+
+    def _along(self, start: Point, axis: int, goal: int, one: Point, step: int) -> Witness | None:
+        """A unit step on the line from `start` that is not `step`, by halving; or an invalid point on the line.
+
+        The points lie in the box that two valid points span, so an invalid one is a hole.
+        """
+        index = lookup_stack(self.boxes, start)
+        low, high = start[axis], goal
+
+        def off(position: int) -> int | None:
+            point = (*start[:axis], position, *start[axis + 1 :])
+            found = lookup_stack(self.boxes, point)
+            if found is None or index is None:
+                self.invalid.append(start if index is None else point)
+                return None
+            self.valid[point] = found
+            return found - index - step * (position - start[axis])
+
+        drift = off(goal)
+        if drift is None:
+            return self._hole()
+        if not drift:
+            return None
+        while abs(high - low) > 1:
+            middle = (low + high) // 2
+            drift = off(middle)
+            if drift is None:
+                return self._hole()
+            low, high = (low, middle) if drift else (middle, high)
+        low, high = min(low, high), max(low, high)
+        here = (*start[:axis], low, *start[axis + 1 :])
+        there = (*start[:axis], high, *start[axis + 1 :])
+        return Steps(axis, one, step, here, self.valid[there] - self.valid[here])
+
+
+def _coordinate(axis: int) -> Callable[[Point], int]:
+    return lambda point: point[axis]
+
+
+def _moved(point: Point, axis: int, by: int) -> Point:
+    return (*point[:axis], point[axis] + by, *point[axis + 1 :])
+
+
+def _chosen_points(boxes: tuple[Box, ...], bounds: Bounds) -> list[Point]:
+    """Corners, their neighbours, and points on both sides of where a digit of the next box changes."""
+    corners = list(islice(product(*[sorted({begin, end - 1}) for begin, end in bounds]), _CORNERS))
+    middle = tuple((begin + end) // 2 for begin, end in bounds)
+    points = dict.fromkeys(corners)
+    for base in (*corners[:4], corners[-1], middle):
+        for axis, (begin, end) in enumerate(bounds):
+            for position in _positions(boxes, base, axis, begin, end):
+                points[(*base[:axis], position, *base[axis + 1 :])] = None
+    return list(points)
+
+
+def _positions(boxes: tuple[Box, ...], base: Point, axis: int, begin: int, end: int) -> list[int]:
+    """Positions along an axis at its ends and its middle, and around the first changes of each digit."""
+    outer, inner = boxes[-1], boxes[-2]
+    step = outer.strides[axis]
+    chosen = {begin, begin + 1, begin + 2, (begin + end) // 2, end - 2, end - 1}
+    if step:
+        flat = outer.offset + sum(s * p for s, p in zip(outer.strides, base, strict=True)) - step * base[axis]
+        place = 1
+        for size in reversed(inner.shape[1:]):
+            place *= size
+            if place > 1:
+                start = flat + step * begin
+                for turn in (1, 2):
+                    border = (start // place + turn) * place if step > 0 else (start // place - turn + 1) * place - 1
+                    crossing = (
+                        begin + -(-(border - start) // step) if step > 0 else begin + -(-(start - border) // -step)
+                    )
+                    chosen.update((crossing - 1, crossing, crossing + 1))
+    return sorted(position for position in chosen if begin <= position < end)

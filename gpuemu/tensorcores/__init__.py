@@ -112,13 +112,18 @@ def instruction(name: str, arch: str | None = None, lanes: int | None = None) ->
     """
     named = _named(name, _catalogue())
     if not named:
-        known = {text: None for x in _catalogue() for text in (x.name, x.short_name)}
+        known = [text for x in _catalogue() for text in (x.name, x.short_name, *x.short_name.split("."))]
         raise InstructionError(f"no tensor-core instruction has the name {name!r}{_nearest(name, known)}")
     found = [x for x in named if arch in (None, x.arch) and lanes in (None, x.lanes)]
     if not found:
         places = ", ".join(dict.fromkeys(f"{x.arch} ({x.lanes} lanes)" for x in named))
         raise InstructionError(f"instruction {name!r}, arch={arch!r}, lanes={lanes}: it is on {places}")
-    return _only(name, _preferred(found))
+    chosen = _preferred(found)
+    if any((x.lanes, x.maps) != (chosen[0].lanes, chosen[0].maps) for x in chosen):
+        choices = [f"{x.short_name} ({x.arch}, {x.lanes} lanes)" for x in found]
+        shown = ", ".join(choices[:6]) + f" and {len(choices) - 6} more" * (len(choices) > 6)
+        raise InstructionError(f"instruction {name!r} may be {shown}; say more of the name, or arch= and lanes=")
+    return chosen[0]
 
 
 def copy_instruction(name: str) -> MatrixCopy:
@@ -220,14 +225,6 @@ def _preferred(found: list[Instruction]) -> list[Instruction]:
     return [x for x in found if ".row.col." in x.name] or found
 
 
-def _only(name: str, found: list[Instruction]) -> Instruction:
-    if any((x.lanes, x.maps) != (found[0].lanes, found[0].maps) for x in found):
-        choices = [f"{x.name} ({x.arch}, {x.lanes} lanes)" for x in found]
-        shown = ", ".join(choices[:6]) + f" and {len(choices) - 6} more" * (len(choices) > 6)
-        raise InstructionError(f"instruction {name!r} may be {shown}; say more of the name, or arch= and lanes=")
-    return found[0]
-
-
 def _nearest(name: str, known: Iterable[str]) -> str:
-    close = get_close_matches(name, known, n=3, cutoff=0.5)
+    close = get_close_matches(name, list(dict.fromkeys(known)), n=3, cutoff=0.5)
     return f"; did you mean {' or '.join(close)}?" if close else ""

@@ -44,7 +44,8 @@ class Instruction:
     Attributes
     ----------
     name, short_name
-        The vendor's full name, and one that is unique and quicker to type.
+        The vendor's full name, and one that is quicker to type; an older architecture's instruction with the same
+        lanes may share them.
     vendor, arch
         ``nvidia`` ``amd`` ``apple`` ``intel``, and the architecture as its compiler spells it.
     m, n, k, blocks

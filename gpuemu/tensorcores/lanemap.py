@@ -351,11 +351,13 @@ def _view(operand: str, rows: int, columns: int, blocks: int, digits: tuple[Digi
     return View.create(tuple(digit.size for digit in digits), strides)
 
 
+@cache
 def _flat_positions(view: View) -> IntArray:
     """The memory index of each element of an unmasked view."""
     positions = np.full(view.shape, view.offset, dtype=np.int64)
     for stride, index in zip(view.strides, np.indices(view.shape, dtype=np.int64, sparse=True), strict=True):
         positions += stride * index
+    positions.flags.writeable = False
     return positions
 
 

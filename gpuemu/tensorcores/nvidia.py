@@ -177,8 +177,8 @@ def _quad_pair_mma(sums: str, a: str, b: str) -> Instruction:
 def _wgmma(n: int, k: int, factor: str, factors: str) -> Instruction:
     """wgmma: four warps, 16 rows each; B always lies in shared memory, A here in registers.
 
-    PTX ISA, "Register Fragments" of wgmma.m64nNk16, .m64nNk8 and .m64nNk32 (the figures for A and for D): a warp
-    holds its 16 rows as m16n8k16 and its siblings do, and D goes on by 8 columns for every four elements.
+    PTX ISA, "Matrix Fragments for wgmma.mma_async.m64nNk16" and its siblings for .m64nNk8 and .m64nNk32 (figures for
+    A and D): a warp holds its 16 rows as m16n8k16 and its siblings do; four elements of D are 8 columns on.
     """
     p = _neighbours(factor)
     lane = [row(4, 16), row(8)]
@@ -196,7 +196,7 @@ def _wgmma(n: int, k: int, factor: str, factors: str) -> Instruction:
         (a, None, c, d),
         (factors, factors, "f32 (f16: same order packed 2 per reg; s32 for s8)", "same"),
         lanes=128,
-        section="Register Fragments and Shared Memory Matrix Layouts (wgmma)",
+        section="Matrix Fragments for wgmma.mma_async",
     )
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from gpuemu.errors import UnitError
 from gpuemu.tensorcores.blocks import Formats, FusedBlocks, HalfPairs
+from gpuemu.tensorcores.cdna import FusedThenAdded, PairwiseTree
 from gpuemu.tensorcores.chains import Exact, FmaChain, IntegerSum, Sequential
 from gpuemu.tensorcores.formats import FLOATS, Array, Floats, Format, IntegerFormat, format_of, nearest, read
 
@@ -127,11 +128,11 @@ class Unit:
         -------
         array of shape (rows,) in the type of out_dtype
 
-        >>> a = np.array([[2048.0, 1.0, 1.0]], dtype=np.float16)
-        >>> unit("A100").dot(a, np.ones_like(a), [2.0**24], "fp16", "fp32")
-        array([16779264.], dtype=float32)
-        >>> unit("exact").dot(a, np.ones_like(a), [2.0**24], "fp16", "fp32")
-        array([16779266.], dtype=float32)
+        >>> a = np.array([[0.5, 0.5, 0.5, 0.5]], dtype=np.float16)
+        >>> unit("A100").dot(a, np.ones_like(a), [2.0**24], "fp16", "fp32").tolist()  # each half is cut off
+        [16777216.0]
+        >>> unit("exact").dot(a, np.ones_like(a), [2.0**24], "fp16", "fp32").tolist()
+        [16777218.0]
         """
         rule, of_a, of_b, of_out = self.rule(a_dtype, out_dtype, path, b_dtype)
         left, right, start = read("a", a, of_a), read("b", b, of_b), read("c", c, of_out)
@@ -141,7 +142,7 @@ class Unit:
             )
         layout = (left.T[:, np.newaxis, np.newaxis], right.T[:, np.newaxis, np.newaxis], start[np.newaxis, np.newaxis])
         result = _accumulate(_with_options(rule, saturate, of_bits), layout, (of_a, of_b, of_out))
-        return result[0, 0].astype(of_out.storage)
+        return np.asarray(result[0, 0].astype(of_out.storage))
 
     def matmul(
         self,
@@ -229,8 +230,10 @@ def _parts(shape: tuple[int, ...]) -> Iterator[tuple[slice, slice, slice]]:
 
 
 _COMPARED = "compared with hardware"
+_PUBLISHED = "by published rules, not compared with hardware"
 _UNVERIFIED = "layout exact, arithmetic unverified: float32 in order"
 _NVIDIA_SOURCE = "Fasi et al. 2021, arXiv 2512.07004, arXiv 2511.10909; recorded results of MATLAB-tensor-core"
+_AMD_SOURCE = "MMA-Sim, arXiv 2511.10909"
 _FP8 = ("e4m3", "e5m2")
 _BITS_8, _BITS_4, _BITS_1 = ("int8", "uint8"), ("int4", "uint4"), ("b1",)
 _INTEGERS = tuple(Entry(inputs, ("int32",), IntegerSum()) for inputs in (_BITS_8, _BITS_4, _BITS_1))
@@ -273,6 +276,40 @@ def _blackwell(name: str) -> Unit:
     return _nvidia(name, *_sixteen_bit(16, 25), fp8, _FP64, *_INTEGERS)
 
 
+def _cdna(name: str, *table: Entry) -> Unit:
+    fp32 = Entry(("fp32",), ("fp32",), FmaChain())
+    return Unit(name, _AMD_SOURCE, _PUBLISHED, (*table, fp32, Entry(_BITS_8, ("int32",), IntegerSum())))
+
+
+def _cdna1() -> Unit:
+    return _cdna(
+        "CDNA1",
+        Entry(("fp16",), ("fp32",), PairwiseTree(4)),
+        Entry(("bf16",), ("fp32",), PairwiseTree(2)),
+    )
+
+
+def _cdna2() -> Unit:
+    return _cdna(
+        "CDNA2",
+        Entry(("fp16",), ("fp32",), PairwiseTree(4, flush=True)),
+        Entry(("bf16",), ("fp32",), PairwiseTree(4, flush=True)),  # the instructions named "_1k"
+        Entry(("bf16",), ("fp32",), PairwiseTree(2, flush=True), "older"),  # those without
+        _FP64,
+    )
+
+
+def _cdna3() -> Unit:
+    return _cdna(
+        "CDNA3",
+        Entry(("fp16",), ("fp32",), FusedThenAdded(8)),
+        Entry(("bf16",), ("fp32",), FusedThenAdded(8)),
+        Entry(("tf32",), ("fp32",), FusedThenAdded(4)),  # AMD calls it xf32
+        Entry(("e4m3fnuz", "e5m2fnuz"), ("fp32",), FusedThenAdded(16, groups=2)),
+        _FP64,
+    )
+
+
 def _reference(name: str, source: str, confidence: str, rule: Rule) -> Unit:
     """A unit that takes every type, to every type that a tensor core gives."""
     floats = tuple(Entry((one,), ("fp32", "fp16", "bf16", "fp64"), rule) for one in FLOATS if one not in _FP8)
@@ -284,7 +321,8 @@ def units() -> dict[str, Unit]:
     """All units by name.
 
     >>> list(units())
-    ['V100', 'Turing', 'A100', 'A2', 'A30', 'Ada', 'L40S', 'H100', 'H200', 'B200', 'exact', 'fp32-sequential']
+    ['V100', 'Turing', 'A100', 'A2', 'A30', 'Ada', 'L40S', 'H100', 'H200', 'B200', 'CDNA1', 'CDNA2', 'CDNA3',
+     'exact', 'fp32-sequential']
     """
     known = (
         _nvidia("V100", Entry(("fp16",), _HALF, FusedBlocks(4, 23))),
@@ -293,6 +331,9 @@ def units() -> dict[str, Unit]:
         *(_ada(name) for name in ("Ada", "L40S")),
         *(_hopper(name) for name in ("H100", "H200")),
         _blackwell("B200"),
+        _cdna1(),
+        _cdna2(),
+        _cdna3(),
         _reference("exact", "IEEE 754, one rounding to nearest even", "exact by definition", Exact()),
         _reference("fp32-sequential", "IEEE 754 float32, in order of k", _UNVERIFIED, Sequential()),
     )

@@ -144,21 +144,36 @@ class Exact:
             numbers = columns[at].tolist()
             flat[at] = math.fsum(numbers)
             rest[at] = math.fsum([*numbers, -flat[at]])
-        return round_to_nearest(round_to_odd(result, rest.reshape(result.shape)), formats.out)
+        return _round_once(result, rest.reshape(result.shape), formats.out)
+
+
+def _round_once(rounded: Floats, rest: Floats, out: Format) -> Floats:
+    """`rounded + rest` to the format, where `rounded` is that sum to the nearest float64."""
+    return rounded if out.name == "fp64" else round_to_nearest(round_to_odd(rounded, rest), out)
 
 
 def _sum_fractions(a: Floats, b: Floats, c: Floats, out: Format) -> Floats:
     with np.errstate(all="ignore"):
-        result = np.asarray((a * b).sum(axis=0) + c)
+        result = np.asarray((a * b).sum(axis=0) + c)  # right where it is NaN, and for the sign of zeros
+    rest = np.zeros_like(result)
     for index in np.ndindex(*c.shape):
-        row, column, start = a[(slice(None), *index)], b[(slice(None), *index)], c[index]
-        if np.isfinite(row).all() and np.isfinite(column).all() and np.isfinite(start):
-            products = (Fraction(x) * Fraction(y) for x, y in zip(row.tolist(), column.tolist(), strict=True))
-            exact = sum(products, Fraction(float(start)))
-            result[index] = fraction_to_float(exact, zero=0.0 if np.isnan(result[index]) else float(result[index]))
-        elif np.isfinite(row).all() and np.isfinite(column).all():
+        row, column, start = a[(slice(None), *index)].tolist(), b[(slice(None), *index)].tolist(), float(c[index])
+        if not all(map(math.isfinite, (*row, *column))):
+            result[index] = sum((_special_product(x, y) for x, y in zip(row, column, strict=True)), start)
+        elif not math.isfinite(start):
             result[index] = start
-    return round_to_nearest(result, out)
+        else:
+            exact = sum((Fraction(x) * Fraction(y) for x, y in zip(row, column, strict=True)), Fraction(start))
+            value = fraction_to_float(exact, zero=float(result[index]) if result[index] == 0 else 0.0)
+            result[index] = value
+            if math.isfinite(value):
+                rest[index] = (exact > value) - (exact < value)
+    return _round_once(result, rest, out)
+
+
+def _special_product(x: float, y: float) -> float:
+    """x·y where it is infinite or NaN; a finite product, which may overflow a float64, does not matter beside one."""
+    return 0.0 if math.isfinite(x) and math.isfinite(y) else x * y
 
 
 @dataclass(frozen=True, slots=True)

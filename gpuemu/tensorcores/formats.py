@@ -149,7 +149,8 @@ def read(operand: str, values: object, fmt: Format | IntegerFormat) -> Floats:
     gpuemu.errors.UnitError: a: 0.1 is no fp16 number; round the values first: a.astype('float16')
     """
     given = np.asarray(values)
-    wide = np.asarray(given, dtype=np.float64)
+    with np.errstate(invalid="ignore"):  # a signalling NaN becomes quiet
+        wide = np.asarray(given, dtype=np.float64)
     if given.dtype != fmt.storage or isinstance(fmt, IntegerFormat):
         _check_holds(operand, wide, fmt)
     return _cut_to_tf32(wide) if fmt.name == "tf32" else wide

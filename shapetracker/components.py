@@ -4,45 +4,88 @@ The memory index of a stack is a constant plus a sum of functions of disjoint se
 each of them is. One such function is a `Block`. An axis of the outermost box starts as a block of its own, an
 arithmetic progression that is kept as a `Line`. Each box below looks the sum up: where a floor splits into a sum of
 functions of the single blocks, they stay apart; where it does not, or where a mask ties them together, they are
-joined into one table.
+joined into one.
+
+So a stack is one box exactly when some block has no valid point, or every block is one box.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain
 from math import prod
 
 from shapetracker.box import Bounds, Box, merge_axes
+from shapetracker.values import (
+    Line,
+    Values,
+    add,
+    constant,
+    entries,
+    extremes,
+    first_valid,
+    hide_invalid,
+    outer_sum,
+    scale,
+    shift,
+)
 
 LIMIT = 1 << 20
-"""The greatest number of points of one table."""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """The values ``first + step·position`` of an axis."""
-
-    first: int
-    step: int
-    count: int
-
-
-Values = Line | list[int | None]
+"""The greatest number of points of one block that is looked at point by point."""
 
 
 class TooLargeError(Exception):
-    """A table would have more than `LIMIT` points."""
+    """A block would have to be looked at in more than `LIMIT` points."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A function of some axes, as its values in row-major order: None where invalid, a `Line` where one axis is affine."""
+    """A function of some axes: a sum of one value a member, plus what some pieces look up.
+
+    A member is a block of the stack above; its values come in the row-major order of its own axes, and the members'
+    axes follow each other.
+    """
 
     axes: tuple[int, ...]
     counts: tuple[int, ...]
-    values: Values
+    sums: tuple[Values, ...]
+    lookups: tuple[tuple[_Lookup, tuple[Values, ...]], ...] = ()
+
+    def line(self) -> Line | None:
+        """The block in closed form, where it has one."""
+        only = self.sums[0]
+        return only if isinstance(only, Line) and not self.lookups else None
+
+    def chunks(self) -> Iterator[list[int | None]]:
+        """The values in row-major order, all positions of the last member at a time."""
+        length = prod(self.counts)
+        if length > LIMIT:
+            raise TooLargeError
+        tail = list(entries(self.sums[-1]))
+        tails = [(lookup, entries(parts[-1])) for lookup, parts in self.lookups]
+        heads = [outer_sum(list(parts[:-1])) for parts in (self.sums, *(parts for _, parts in self.lookups))]
+        for first, *others in zip(*heads, strict=True):
+            if first is None or None in others:
+                yield [None] * len(tail)
+                continue
+            chunk = [None if value is None else first + value for value in tail]
+            for (lookup, steps), start in zip(tails, others, strict=True):
+                chunk = [
+                    None
+                    if so_far is None or step is None or (found := lookup[start + step]) is None
+                    else so_far + found
+                    for so_far, step in zip(chunk, steps, strict=True)
+                ]
+            yield chunk
+
+    def values(self) -> Values:
+        """All values in row-major order, None where invalid."""
+        return self.line() or list(chain.from_iterable(self.chunks()))
+
+    def empty(self) -> bool:
+        """Whether no point is valid."""
+        return self.line() is None and all(value is None for chunk in self.chunks() for value in chunk)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,86 +96,53 @@ class Table:
     blocks: tuple[Block, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
-    """A block that is one box: its valid bounds, its value at their first corner, its step along each axis."""
+class _Lookup(dict[int, int | None]):
+    """What a piece of digits with one joint value adds to the memory index: None where one of them is masked."""
 
-    bounds: Bounds
-    first: int
-    steps: tuple[int, ...]
+    def __init__(self, digits: Box) -> None:
+        super().__init__()
+        self.digits = list(
+            zip(*[reversed(part) for part in (digits.shape, digits.strides, digits.bounds)], strict=True)
+        )
+
+    def __missing__(self, value: int) -> int | None:
+        rest, index = value, 0
+        for size, stride, (begin, end) in self.digits:
+            rest, digit = divmod(rest, size)
+            if not begin <= digit < end:
+                self[value] = None
+                return None
+            index += digit * stride
+        self[value] = index
+        return index
 
 
 def tabulate(boxes: tuple[Box, ...], bounds: Bounds) -> Table | None:
-    """The independent blocks of a stack over the points of its outermost box inside `bounds`; None if none is valid.
+    """The independent blocks of a stack over the points of its outermost box inside `bounds`.
 
-    Positions are counted from the first corner of `bounds`. Axes that change nothing belong to no block.
+    Positions are counted from the first corner of `bounds`. Axes that change nothing belong to no block. None where
+    it is seen that no point is valid; a block of the table may still turn out to be empty.
 
     >>> inner = Box((2, 3), (1, 2), 0, ((0, 2), (0, 3)))
-    >>> tabulate((inner, Box((6,), (1,), 0, ((0, 6),))), ((0, 6),)).blocks[0].values
+    >>> tabulate((inner, Box((6,), (1,), 0, ((0, 6),))), ((0, 6),)).blocks[0].values()
     [0, 2, 4, 1, 3, 5]
 
     Raises
     ------
     TooLargeError
-        Where a table would have more than `LIMIT` points.
+        Where a block would have to be looked at in more than `LIMIT` points.
     """
     outer = boxes[-1]
-    constant = outer.offset
+    index = outer.offset
     blocks = []
     for axis, (step, (begin, end)) in enumerate(zip(outer.strides, bounds, strict=True)):
-        constant += step * begin
+        index += step * begin
         if step and end - begin > 1:
-            blocks.append(Block((axis,), (end - begin,), Line(0, step, end - begin)))
-    table: Table | None = Table(constant, tuple(blocks))
+            blocks.append(Block((axis,), (end - begin,), (Line(0, step, end - begin),)))
+    table: Table | None = Table(index, tuple(blocks))
     for inner in reversed(boxes[:-1]):
         table = _look_up(merge_axes(inner), table) if table is not None else None
     return table
-
-
-def fit(block: Block) -> Fit | None:
-    """The box that a block is, or None where its valid points are no box or its steps differ. It must not be empty."""
-    values, counts = block.values, block.counts
-    if isinstance(values, Line):
-        return Fit(((0, values.count),), values.first, (values.step,))
-    valid = [place for place, value in enumerate(values) if value is not None]
-    lows, highs = list(_unravel(valid[0], counts)), list(_unravel(valid[-1], counts))
-    for place in valid:
-        for axis, position in enumerate(_unravel(place, counts)):
-            if position < lows[axis]:
-                lows[axis] = position
-            elif position > highs[axis]:
-                highs[axis] = position
-    if prod([high - low + 1 for low, high in zip(lows, highs, strict=True)]) != len(valid):
-        return None
-    places = [prod(counts[axis + 1 :]) for axis in range(len(counts))]
-    first = sum([low * place for low, place in zip(lows, places, strict=True)])
-    base = _known(values[first])
-    steps = [
-        _known(values[first + place]) - base if high > low else 0
-        for low, high, place in zip(lows, highs, places, strict=True)
-    ]
-    lines = [
-        range(0, step * (high - low + 1), step) if step else (0,) * (high - low + 1)
-        for low, high, step in zip(lows, highs, steps, strict=True)
-    ]
-    expected = [base + sum(parts) for parts in product(*lines)]
-    if expected != [values[place] for place in valid]:
-        return None
-    return Fit(tuple([(low, high + 1) for low, high in zip(lows, highs, strict=True)]), base, tuple(steps))
-
-
-def _known(value: int | None) -> int:
-    if value is None:
-        raise AssertionError("an invalid point inside of a full box")
-    return value
-
-
-def _unravel(place: int, counts: tuple[int, ...]) -> list[int]:
-    digits = []
-    for count in reversed(counts):
-        place, digit = divmod(place, count)
-        digits.append(digit)
-    return digits[::-1]
 
 
 # --- one lookup ------------------------------------------------------------------------------------------------------
@@ -149,101 +159,101 @@ class _Piece:
     @property
     def ties(self) -> list[int]:
         """The blocks on which the value depends."""
-        return [place for place, part in enumerate(self.parts) if not _constant(part)]
+        return [place for place, part in enumerate(self.parts) if not constant(part)]
 
-    def linear(self) -> int | None:
+    def stride(self) -> int | None:
         """The one stride of the piece where it acts as an axis without a mask, else None."""
-        shape, strides, bounds = self.digits.shape, self.digits.strides, self.digits.bounds
-        if any(strides[k] != shape[k + 1] * strides[k + 1] for k in range(len(shape) - 1)):
-            return None
-        if any(bound != (0, size) for bound, size in zip(bounds[1:], shape[1:], strict=True)):
-            return None
-        place = prod(shape[1:])
-        low = self.first + sum(_extremes(part)[0] for part in self.parts)
-        high = self.first + sum(_extremes(part)[1] for part in self.parts)
-        inside = bounds[0][0] * place <= low and high < bounds[0][1] * place
-        return strides[-1] if inside else None
-
-    def look_up(self, value: int) -> int | None:
-        """The contribution of the piece to the memory index, or None where a digit is masked."""
-        index = 0
-        for size, stride, (begin, end) in zip(
-            reversed(self.digits.shape), reversed(self.digits.strides), reversed(self.digits.bounds), strict=True
-        ):
-            value, digit = divmod(value, size)
-            if not begin <= digit < end:
+        shape, strides, _, bounds = self.digits
+        for k in range(1, len(shape)):
+            if strides[k - 1] != shape[k] * strides[k] or bounds[k] != (0, shape[k]):
                 return None
-            index += digit * stride
-        return index
+        if bounds[0] != (0, shape[0]):
+            place = prod(shape[1:])
+            reach = [extremes(part) for part in self.parts]
+            low, high = self.first + sum([low for low, _ in reach]), self.first + sum([high for _, high in reach])
+            if low < bounds[0][0] * place or high >= bounds[0][1] * place:
+                return None
+        return strides[-1]
 
 
 def _look_up(digits: Box, table: Table) -> Table | None:
-    """The table of a sum of blocks looked up in a box; None if no point is valid."""
-    constant, values = table.constant, []
+    """The table of a sum of blocks looked up in a box; None where it is seen that no point is valid."""
+    index, values = table.constant, []
     for block in table.blocks:
-        base = _first_valid(block.values)
-        constant += base
-        values.append(_shift(block.values, -base))
-    pieces = _cut(digits, constant, values)
-    constant = digits.offset
-    tables: list[tuple[list[int], _Piece]] = []
-    sums: list[Values] = [_scale(part, 0) for part in values]
-    for piece in pieces:
-        stride = piece.linear()
-        ties = piece.ties
-        if stride is not None:
-            constant += stride * piece.first
-            for place in ties:
-                sums[place] = _add(sums[place], _scale(piece.parts[place], stride))
-        elif ties:
-            tables.append((ties, piece))
-        else:
-            found = piece.look_up(piece.first)
-            if found is None:
-                return None
-            constant += found
-    blocks = []
-    for group in _groups(len(values), [ties for ties, _ in tables]):
-        block = _join(group, table.blocks, sums, values, [(ties, piece) for ties, piece in tables if ties[0] in group])
-        if isinstance(block.values, list) and all(value is None for value in block.values):
+        found = block.values()
+        if isinstance(found, list) and all(value is None for value in found):
             return None
-        if _constant(block.values) and not (isinstance(block.values, list) and None in block.values):
-            constant += _first_valid(block.values)
+        index += first_valid(found)
+        values.append(shift(found, -first_valid(found)))
+    pieces = _cut(digits, index, values)
+    index = digits.offset
+    tied: list[tuple[list[int], _Piece]] = []
+    sums: list[Values] = [hide_invalid(scale(part, 0), part) for part in values]
+    for piece in pieces:
+        stride, ties = piece.stride(), piece.ties
+        if stride is not None:
+            index += stride * piece.first
+            for place in ties:
+                sums[place] = add(sums[place], scale(piece.parts[place], stride))
+        elif ties:
+            tied.append((ties, piece))
         else:
-            blocks.append(block)
-    return Table(constant, tuple(blocks))
+            fixed = _Lookup(piece.digits)[piece.first]
+            if fixed is None:
+                return None
+            index += fixed
+    blocks = []
+    for group in _groups(len(values), [ties for ties, _ in tied]):
+        lookups = [
+            (_Lookup(piece.digits), _counted_from(piece.first, [piece.parts[place] for place in group]))
+            for ties, piece in tied
+            if ties[0] in group
+        ]
+        blocks.append(
+            Block(
+                tuple([axis for place in group for axis in table.blocks[place].axes]),
+                tuple([count for place in group for count in table.blocks[place].counts]),
+                tuple([sums[place] for place in group]),
+                tuple(lookups),
+            )
+        )
+    return Table(index, tuple(blocks))
 
 
-def _cut(digits: Box, constant: int, parts: list[Values]) -> list[_Piece]:
+def _counted_from(first: int, parts: list[Values]) -> tuple[Values, ...]:
+    return (shift(parts[0], first), *parts[1:])
+
+
+def _cut(digits: Box, start_value: int, parts: list[Values]) -> list[_Piece]:
     """Cut the digits of the sum of the parts wherever the floor is a sum of functions of the single parts."""
     pieces, start, rank = [], 0, len(digits.shape)
     for k in range(rank):
         place = prod(digits.shape[k + 1 :])
-        split = _split_floor(constant, parts, place)
+        split = _split_floor(start_value, parts, place)
         if split is None:
             continue
         quotient, ups = split
         span = Box(digits.shape[start : k + 1], digits.strides[start : k + 1], 0, digits.bounds[start : k + 1])
         pieces.append(_Piece(span, quotient, ups))
-        constant -= place * quotient
-        parts = [_add(part, _scale(up, -place)) for part, up in zip(parts, ups, strict=True)]
+        start_value -= place * quotient
+        parts = [add(part, scale(up, -place)) for part, up in zip(parts, ups, strict=True)]
         start = k + 1
     return pieces
 
 
-def _split_floor(constant: int, parts: list[Values], place: int) -> tuple[int, list[Values]] | None:
-    """``⌊(constant + Σ parts) / place⌋`` as a constant plus one function of each part, or None where it is no such sum.
+def _split_floor(start_value: int, parts: list[Values], place: int) -> tuple[int, list[Values]] | None:
+    """``⌊(start_value + Σ parts) / place⌋`` as a constant plus a function of each part; None where it is no such sum.
 
     Every part has the value 0 somewhere. If the floor is such a sum, the function of a part is what the floor does
     while all others are 0; and those functions are the floor exactly when what they leave stays in [0, place). What
     they leave is again a sum over independent parts, so its extremes are the sums of theirs.
     """
-    quotient, left = divmod(constant, place)
+    quotient, left = divmod(start_value, place)
     low = high = left
     ups: list[Values] = []
     for part in parts:
         up = _floor_of_part(left, part, place)
-        least, most = _extremes(_add(part, _scale(up, -place)))
+        least, most = extremes(add(part, scale(up, -place)))
         low, high = low + least, high + most
         ups.append(up)
     return (quotient, ups) if low >= 0 and high < place else None
@@ -259,7 +269,7 @@ def _floor_of_part(left: int, part: Values, place: int) -> Values:
             return Line(0, up, part.count)
         if part.count > LIMIT:
             raise TooLargeError
-    return [None if value is None else (left + value) // place for value in _entries(part)]
+    return [None if value is None else (left + value) // place for value in entries(part)]
 
 
 def _groups(count: int, ties: list[list[int]]) -> list[list[int]]:
@@ -270,103 +280,3 @@ def _groups(count: int, ties: list[list[int]]) -> list[list[int]]:
         groups = [group for group in groups if group not in joined]
         groups.append(sorted(place for group in joined for place in group))
     return groups
-
-
-def _join(
-    group: list[int],
-    blocks: tuple[Block, ...],
-    sums: list[Values],
-    values: list[Values],
-    pieces: list[tuple[list[int], _Piece]],
-) -> Block:
-    """The blocks of a group as one block: their sums, plus what the pieces look up."""
-    axes = tuple(axis for place in group for axis in blocks[place].axes)
-    counts = tuple(count for place in group for count in blocks[place].counts)
-    if not pieces:
-        (only,) = group
-        return Block(axes, counts, _hide_invalid(sums[only], values[only]))
-    if prod(counts) > LIMIT:
-        raise TooLargeError
-    total = _outer_sum([_hide_invalid(sums[place], values[place]) for place in group])
-    for _, piece in pieces:
-        known: dict[int, int | None] = {}
-        found: list[int | None] = []
-        for value, so_far in zip(_outer_sum([piece.parts[place] for place in group]), total, strict=True):
-            if value is None or so_far is None:
-                found.append(None)
-                continue
-            if value not in known:
-                known[value] = piece.look_up(piece.first + value)
-            index = known[value]
-            found.append(None if index is None else so_far + index)
-        total = found
-    return Block(axes, counts, total)
-
-
-# --- arithmetic on values --------------------------------------------------------------------------------------------
-
-
-def _entries(values: Values) -> Sequence[int | None]:
-    """The values one by one."""
-    if isinstance(values, list):
-        return values
-    if not values.step:
-        return [values.first] * values.count
-    return range(values.first, values.first + values.step * values.count, values.step)
-
-
-def _first_valid(values: Values) -> int:
-    if isinstance(values, list):
-        return next(value for value in values if value is not None)
-    return values.first
-
-
-def _shift(values: Values, by: int) -> Values:
-    if isinstance(values, list):
-        return [None if value is None else value + by for value in values]
-    return Line(values.first + by, values.step, values.count)
-
-
-def _scale(values: Values, by: int) -> Values:
-    if isinstance(values, list):
-        return [None if value is None else value * by for value in values]
-    return Line(values.first * by, values.step * by, values.count)
-
-
-def _add(one: Values, other: Values) -> Values:
-    if isinstance(one, list) or isinstance(other, list):
-        pairs = zip(_entries(one), _entries(other), strict=True)
-        return [None if a is None or b is None else a + b for a, b in pairs]
-    return Line(one.first + other.first, one.step + other.step, one.count)
-
-
-def _extremes(values: Values) -> tuple[int, int]:
-    """The least and the greatest valid value."""
-    if isinstance(values, list):
-        valid = [value for value in values if value is not None]
-        return min(valid), max(valid)
-    last = values.first + values.step * (values.count - 1)
-    return min(values.first, last), max(values.first, last)
-
-
-def _constant(values: Values) -> bool:
-    """Whether all valid values are equal."""
-    low, high = _extremes(values)
-    return low == high
-
-
-def _outer_sum(parts: list[Values]) -> list[int | None]:
-    """The sums of one value of each part, in row-major order."""
-    total: list[int | None] = [0]
-    for part in parts:
-        entries = _entries(part)
-        total = [None if a is None or b is None else a + b for a in total for b in entries]
-    return total
-
-
-def _hide_invalid(values: Values, pattern: Values) -> Values:
-    """The values, None where the pattern is None."""
-    if not isinstance(pattern, list) or None not in pattern:
-        return values
-    pairs = zip(_entries(values), pattern, strict=True)
-    return [None if other is None else value for value, other in pairs]

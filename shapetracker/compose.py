@@ -29,10 +29,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from shapetracker.box import Bounds, Box, canonical, lookup_stack, merge_axes, volume
-from shapetracker.components import TooLargeError, fit, tabulate
+from shapetracker.components import Block, TooLargeError, tabulate
+from shapetracker.fit import Fit, fit
 from shapetracker.witness import find_witness
 
-_SMALL = 512
+_SMALL = 2048
 """Up to this many points a table costs less than a search for a witness."""
 
 
@@ -85,25 +86,35 @@ def _by_tables(boxes: tuple[Box, ...], bounds: Bounds) -> Box | Answer:
     """The decision for the valid points of the outermost box inside of `bounds`, by tables of independent parts."""
     if volume(bounds) > _SMALL and find_witness(boxes, bounds) is not None:
         return Answer.NO
+    shape = boxes[-1].shape
     try:
         table = tabulate(boxes, bounds)
     except TooLargeError:
         return Answer.UNDECIDED
-    shape = boxes[-1].shape
-    if table is None:
+    fits = [] if table is None else [_fit(block) for block in table.blocks]
+    if table is None or None in fits:
         return _nothing_valid(shape)
+    for answer in (Answer.UNDECIDED, Answer.NO):  # a block that is undecided may be empty, and then all is
+        if answer in fits:
+            return answer
     offset = table.constant
     valid, strides = list(bounds), [0] * len(shape)
-    for block in table.blocks:
-        fitted = fit(block)
-        if fitted is None:
-            return Answer.NO
-        offset += fitted.first
-        for axis, (begin, end), step in zip(block.axes, fitted.bounds, fitted.steps, strict=True):
-            start = bounds[axis][0]
-            valid[axis], strides[axis] = (start + begin, start + end), step
-    offset -= sum(step * begin for step, (begin, _) in zip(strides, valid, strict=True))
+    for block, found in zip(table.blocks, fits, strict=True):
+        if isinstance(found, Fit):
+            offset += found.first
+            for axis, (begin, end), step in zip(block.axes, found.bounds, found.steps, strict=True):
+                start = bounds[axis][0]
+                valid[axis], strides[axis] = (start + begin, start + end), step
+    offset -= sum([step * begin for step, (begin, _) in zip(strides, valid, strict=True)])
     return canonical(shape, tuple(strides), offset, tuple(valid))
+
+
+def _fit(block: Block) -> Fit | Answer | None:
+    try:
+        found = fit(block)
+    except TooLargeError:
+        return Answer.UNDECIDED
+    return Answer.NO if isinstance(found, bool) else found
 
 
 # --- closed forms for two boxes --------------------------------------------------------------------------------------

@@ -54,15 +54,17 @@ class Expr:
     (True, False)
     """
 
-    __slots__ = ("__weakref__", "_bounds", "_cost", "_rank", "_simple", "args", "names")
+    __slots__ = ("__weakref__", "_bounds", "_canonical", "_cost", "_rank", "_short", "_simple", "args", "names")
     __array_ufunc__ = None  # a numpy integer on the left leaves the operation to us
 
     args: tuple[Expr, ...]
     names: dict[str, Variable]
     _bounds: tuple[int, int, int, int] | None
+    _canonical: Expr | bool | None  # True: the node itself; a reference to itself would keep it alive
     _cost: int
     _rank: tuple[Any, ...] | None
-    _simple: Expr | None
+    _short: Expr | bool | None
+    _simple: Expr | bool | None
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__}.{name} = {value!r}: expressions do not change; build a new one")
@@ -300,6 +302,8 @@ class Expr:
 _set_args = Expr.args.__set__  # type: ignore[attr-defined]
 _set_names = Expr.names.__set__  # type: ignore[attr-defined]
 _set_bounds = Expr._bounds.__set__  # type: ignore[union-attr]
+_set_canonical = Expr._canonical.__set__  # type: ignore[union-attr]
+_set_short = Expr._short.__set__  # type: ignore[union-attr]
 _set_cost = Expr._cost.__set__  # type: ignore[attr-defined]
 _set_rank = Expr._rank.__set__  # type: ignore[union-attr]
 _set_simple = Expr._simple.__set__  # type: ignore[union-attr]
@@ -321,6 +325,8 @@ def _intern(key: tuple[Any, ...], e: Expr, args: tuple[Expr, ...], names: dict[s
     _set_bounds(e, None)
     _set_cost(e, -1 if args else 0)
     _set_rank(e, None)
+    _set_canonical(e, None)
+    _set_short(e, None)
     _set_simple(e, None)
     entry = _Entry(e, _forget)
     entry.key = key

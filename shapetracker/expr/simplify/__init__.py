@@ -1,0 +1,113 @@
+"""Simplification: to a canonical form by laws, and from there to the shortest form that they reach.
+
+The result never takes more operations than what it came from, and simplifying it again changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from shapetracker.expr.nodes import Expr, _set_simple
+from shapetracker.expr.simplify import comparisons, conjunctions, divisions, sums  # noqa: F401  (they register rules)
+from shapetracker.expr.simplify.facts import Facts, Step, facts_from
+from shapetracker.expr.simplify.linear import rank
+from shapetracker.expr.simplify.rules import RULES, SHORTENING, Rule, canonical, rule, shortening
+from shapetracker.expr.simplify.short import short
+
+__all__ = ["RULES", "SHORTENING", "Explanation", "Facts", "Rule", "Step", "explain", "rule", "shortening", "simplify"]
+
+
+def simplify(e: Expr, assuming: Iterable[Expr] = ()) -> Expr:
+    """The shortest equal expression that the rules find; never a longer one.
+
+    Parameters
+    ----------
+    e : Expr
+    assuming : comparisons that hold, such as ``j < n``
+
+    Examples
+    --------
+    >>> from shapetracker.expr.nodes import Variable
+    >>> i = Variable("i", 0, 59)
+    >>> simplify(i // 12 * 12 + i // 4 % 3 * 4 + i % 4)
+    i
+    """
+    conditions = tuple(assuming)
+    if conditions:
+        return _improve(e, facts_from(conditions))
+    known = e._simple
+    if known is None:
+        known = _improve(e, Facts())
+        _set_simple(e, True if known is e else known)
+        _set_simple(known, True)
+    return e if known is True else known  # type: ignore[return-value]
+
+
+def _improve(e: Expr, facts: Facts) -> Expr:
+    """Round after round, as long as the result gets shorter, or comes earlier in the order of equally short ones."""
+    while True:
+        after = short(canonical(e, facts), facts)
+        if after is e or not _earlier(after, e):
+            return e
+        e = after
+
+
+def _earlier(a: Expr, b: Expr) -> bool:
+    cost, other = a.operations(), b.operations()
+    return cost < other or (cost == other and rank(a) < rank(b))
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How an expression was simplified.
+
+    Attributes
+    ----------
+    before, after : Expr
+    steps : tuple of Step
+        Each with `rule` (its name), `law` (in words), `before` and `after` (the part that changed).
+    """
+
+    before: Expr
+    after: Expr
+    steps: tuple[Step, ...]
+
+    def __str__(self) -> str:
+        lines = [f"{self.before!r}"]
+        lines += [f"  {step.before!r}  →  {step.after!r}    {step.law}" for step in self.steps]
+        return "\n".join([*lines, f"= {self.after!r}"])
+
+    def __repr__(self) -> str:
+        return f"Explanation({self.before!r} = {self.after!r}, {len(self.steps)} steps)"
+
+    def draw(self) -> Any:
+        """The picture of the steps."""
+        from shapetracker.drawing.expressions import draw_explanation
+
+        return draw_explanation(self)
+
+    def _repr_html_(self) -> str:
+        html: str = self.draw()._repr_html_()
+        return html
+
+
+def explain(e: Expr, assuming: Iterable[Expr] = ()) -> Explanation:
+    """The steps of `simplify`, in the order in which they were taken.
+
+    Examples
+    --------
+    >>> from shapetracker.expr.nodes import Variable
+    >>> i, j = Variable("i", 0, 3), Variable("j", 0, 7)
+    >>> print(explain((i * 8 + j) % 8))
+    (i*8 + j)%8
+      (i*8 + j)%8  →  j%8    (a + n·c) % n → a % n
+      j%8  →  j    a % n → a − q·n, where q·n ≤ a < (q + 1)·n for every value
+    = j
+    """
+    conditions = tuple(assuming)
+    steps: list[Step] = []
+    after = simplify(e, conditions)
+    _improve(e, facts_from(conditions, trace=steps))
+    return Explanation(e, after, tuple(steps))

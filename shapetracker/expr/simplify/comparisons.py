@@ -1,0 +1,202 @@
+"""Rules for comparisons. The canonical ones are X ≥ k, X < k, X = k and X ≠ k.
+
+X is a linear form without constant, its coefficients have no common factor, and its first one is positive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from math import gcd
+
+from shapetracker.expr.nodes import And, Comparison, Const, Eq, Expr, FloorDiv, Ge, Gt, Le, Lt, Mod, Ne
+from shapetracker.expr.simplify.facts import Facts
+from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus, rank
+from shapetracker.expr.simplify.rules import canonical, rule
+from shapetracker.expr.simplify.sums import _quiet
+
+
+@rule("a < b → 1 where a < b for every value, → 0 where for none; so for each comparison", Comparison)
+def comparison_is_decided(e: Expr, facts: Facts) -> Expr | None:
+    """By the least and the greatest difference, or by relations that are known to hold."""
+    a, b = e.args
+    form = (linear(a), 0)[0] if type(b) is Const and b.value == 0 else linear(a - b)
+    low, high = facts.within_sum(*form)
+    kind = type(e)
+    if kind in (Lt, Ge):
+        verdict = 1 if high < 0 else 0 if low >= 0 else _by_relation(form, facts)
+        return None if verdict is None else Const(verdict if kind is Lt else 1 - verdict)
+    if kind in (Le, Gt):
+        verdict = 1 if high <= 0 else 0 if low > 0 else _by_relation((form[0], form[1] - 1), facts)
+        return None if verdict is None else Const(verdict if kind is Le else 1 - verdict)
+    if low == high == 0 or low > 0 or high < 0:
+        return Const(int((low == high == 0) == (kind is Eq)))
+    return None
+
+
+def _by_relation(form: tuple[Terms, int], facts: Facts) -> int | None:
+    """Whether the form is below 0, by relations alone; None where they do not tell."""
+    if not facts.ranges:
+        return None
+    if facts.nonnegative(*form):
+        return 0
+    return 1 if facts.nonnegative({t: -c for t, c in form[0].items()}, -form[1] - 1) else None
+
+
+@rule("a < b → X < k, with everything that varies on the left, divided by its common factor", Comparison)
+def standard_comparison(e: Expr, facts: Facts) -> Expr | None:
+    """g·X + c ≥ 0 means X ≥ ceil(−c/g); of integers, a ≤ b means a − b < 1."""
+    kind = type(e)
+    terms, constant = linear(e.args[0] - e.args[1])
+    if not terms:
+        return None
+    g = gcd(*terms.values())
+    at_least = kind in (Ge, Gt)
+    if kind in (Le, Gt):
+        constant -= 1
+    if terms[min(terms, key=rank)] < 0:
+        terms = {t: -c for t, c in terms.items()}
+        constant = -constant
+        if kind not in (Eq, Ne):  # c − X ≥ 0 means X < c + 1
+            constant -= 1
+            at_least = not at_least
+    form = from_linear({t: c // g for t, c in terms.items()}, 0) if g > 1 else from_linear(terms, 0)
+    if kind in (Eq, Ne):
+        if constant % g:
+            return Const(int(kind is Ne))
+        after = kind.build((form, Const(-constant // g)))  # type: ignore[attr-defined]
+    else:
+        after = (Ge if at_least else Lt).build((form, Const(-(constant // g))))
+    return None if after is e else after  # type: ignore[no-any-return]
+
+
+def _limit(e: Expr) -> tuple[Terms, int] | None:
+    """Form and limit of a canonical comparison."""
+    if type(e.args[1]) is not Const:
+        return None
+    return linear(e.args[0])[0], e.args[1].value
+
+
+def _scales(terms: Terms) -> Iterator[int]:
+    """The factors that some of the coefficients share, greatest first."""
+    coefficients = {abs(c) for c in terms.values()}
+    shared = coefficients | {gcd(a, b) for a, b in combinations(coefficients, 2)}
+    yield from sorted(shared - {1}, reverse=True)
+
+
+@rule("g·a + b ≥ k → a ≥ ceil((k − b)/g), where that is one number for every b", Ge, Lt)
+def drop_the_fine_part_of_a_comparison(e: Expr, facts: Facts) -> Expr | None:
+    """What is too small to carry into the multiples of g does not matter."""
+    parts = _limit(e)
+    if parts is None or len(parts[0]) < 2:
+        return None
+    terms, k = parts
+    for g in _scales(terms):
+        fine = {t: c for t, c in terms.items() if c % g}
+        if not fine:
+            continue
+        low, high = facts.within_sum(fine, 0)
+        if (low - k) // g == (high - k) // g:
+            coarse = from_linear({t: c // g for t, c in terms.items() if not c % g}, 0)
+            return type(e).build((coarse, Const(-((low - k) // g))))  # type: ignore[attr-defined, no-any-return]
+    return None
+
+
+@rule("x // n + a ≥ k → x + n·a ≥ n·k, where that is no longer; likewise for <", Ge, Lt)
+def compare_the_dividend(e: Expr, facts: Facts) -> Expr | None:
+    """floor(x/n) ≥ q holds exactly when x ≥ n·q."""
+    parts = _limit(e)
+    if parts is None:
+        return None
+    terms, k = parts
+    at_least = type(e) is Ge
+    for atom, c in terms.items():
+        if type(atom) is not FloorDiv or c not in (1, -1):
+            continue
+        n = atom.args[1]
+        if type(n) is not Const or n.value < 1:
+            continue
+        others = {t: d for t, d in terms.items() if t is not atom}
+        # c = 1: x // n against k − others; c = −1: x // n against others − k + 1, the other way round
+        right = plus(({}, k), (others, 0), -1) if c == 1 else plus((others, -k), ({}, 1))
+        kind = Ge if at_least == (c == 1) else Lt
+        after = canonical(kind.build((atom.args[0], from_linear(*right) * n)), _quiet(facts))
+        if after.operations() <= e.operations():
+            return after
+    return None
+
+
+@rule("(y // p) % q ≥ k → y % (p·q) ≥ p·k; likewise for <", Ge, Lt)
+def compare_the_whole_remainder(e: Expr, facts: Facts) -> Expr | None:
+    """The digits below do not reach the next multiple of p."""
+    parts = _limit(e)
+    if parts is None or len(parts[0]) != 1:
+        return None
+    ((atom, c),) = parts[0].items()
+    if c != 1 or type(atom) is not Mod or type(atom.args[1]) is not Const:
+        return None
+    inner, offset = linear(atom.args[0])
+    if len(inner) != 1:
+        return None
+    ((digit, d),) = inner.items()
+    if d != 1 or type(digit) is not FloorDiv or type(digit.args[1]) is not Const or digit.args[1].value < 1:
+        return None
+    p, q = digit.args[1].value, atom.args[1].value
+    after = (digit.args[0] + offset * p) % (p * q)
+    return type(e).build((after, Const(parts[1] * p)))  # type: ignore[attr-defined, no-any-return]
+
+
+def _is_condition(x: Expr) -> bool:
+    return isinstance(x, Comparison | And)
+
+
+@rule("c ≥ 1 → c and c < 1 → not c, for a condition c", Ge, Lt, Eq, Ne)
+def comparison_of_a_condition(e: Expr, facts: Facts) -> Expr | None:
+    """A condition is 0 or 1."""
+    parts = _limit(e)
+    if parts is None or len(parts[0]) != 1:
+        return None
+    ((atom, c),) = parts[0].items()
+    if c != 1 or not _is_condition(atom) or parts[1] not in (0, 1):
+        return None
+    kind = type(e)
+    holds = kind is Ge or (kind is Eq and parts[1] == 1) or (kind is Ne and parts[1] == 0)
+    if holds:
+        return atom
+    return negated(atom)
+
+
+_OPPOSITE: dict[type[Expr], type[Comparison]] = {Lt: Ge, Ge: Lt, Le: Gt, Gt: Le, Eq: Ne, Ne: Eq}
+
+
+def negated(e: Expr) -> Expr | None:
+    """The opposite comparison.
+
+    >>> from shapetracker.expr.nodes import Variable
+    >>> negated(Variable("i", 0, 3) < 2)
+    i >= 2
+    """
+    opposite = _OPPOSITE.get(type(e))
+    return None if opposite is None else opposite.build(e.args)
+
+
+@rule("x = k → x ≥ k, where k is the greatest x, and x < k + 1, where it is the least, if that is shorter", Eq, Ne)
+def equality_at_an_end(e: Expr, facts: Facts) -> Expr | None:
+    """At the end of its range, one comparison says it; of a quotient only the dividend is compared then."""
+    parts = _limit(e)
+    if parts is None:
+        return None
+    terms, k = parts
+    low, high = facts.within_sum(terms, 0)
+    x = e.args[0]
+    after: Expr
+    if k == high:
+        after = x >= k
+    elif k == low:
+        after = x < k + 1
+    else:
+        return None
+    if type(e) is Ne:
+        after = negated(after) or after
+    after = canonical(after, _quiet(facts))
+    return after if after.operations() < e.operations() else None

@@ -1,0 +1,282 @@
+"""Rules for quotients and remainders. All laws hold for floor division, negative numbers included.
+
+Quotient and remainder of one dividend are brought to one reduced dividend r (a = n·q + r, each coefficient of r as
+small as possible), so that the rules for sums can see that they belong together.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from math import gcd
+
+from shapetracker.expr.nodes import Const, Expr, FloorDiv, Mod, Product, Sum, node
+from shapetracker.expr.simplify.facts import Facts
+from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus, quotient, rank, times
+from shapetracker.expr.simplify.rules import rule
+
+_MOST_CHOICES = 4  # terms whose two nearest coefficients are all tried; more are rare, and each doubles the work
+
+
+def _parts(e: Expr) -> tuple[Terms, int, int] | None:
+    """Terms and constant of the dividend, and the divisor, where that is a number above 1."""
+    n = e.args[1]
+    if type(n) is not Const or n.value < 2:
+        return None
+    terms, constant = linear(e.args[0])
+    return terms, constant, n.value
+
+
+@rule("a // n → q, where q·n ≤ a < (q + 1)·n for every value", FloorDiv)
+def quotient_is_constant(e: Expr, facts: Facts) -> Expr | None:
+    """The least and the greatest dividend have one quotient."""
+    low, high = facts.within(e)
+    return Const(low) if low == high else None
+
+
+@rule("a % n → a − q·n, where q·n ≤ a < (q + 1)·n for every value", Mod)
+def remainder_within_one_period(e: Expr, facts: Facts) -> Expr | None:
+    """Between two multiples of n a remainder only counts on."""
+    a, n = e.args
+    if type(n) is not Const:
+        return None
+    low, high = facts.within(a)
+    q = low // n.value
+    if high // n.value != q:
+        return None
+    return a - q * n.value if q else a
+
+
+@rule("a // 1 → a;  a // −n → (−a) // n", FloorDiv)
+def divisor_of_a_quotient_above_one(e: Expr, facts: Facts) -> Expr | None:
+    """Both sides of a division may change their sign together."""
+    a, n = e.args
+    if facts.within(n)[1] < 0:
+        return (-a) // (-n)
+    return a if n == 1 else None
+
+
+@rule("a % 1 → 0;  a % −n → −((−a) % n)", Mod)
+def divisor_of_a_remainder_above_one(e: Expr, facts: Facts) -> Expr | None:
+    """The remainder has the divisor's sign."""
+    a, n = e.args
+    if facts.within(n)[1] < 0:
+        return -((-a) % (-n))
+    return Const(0) if n == 1 else None
+
+
+def _nearest(terms: Terms, n: int) -> Terms:
+    """Each coefficient moved by a multiple of n to where it is nearest to 0."""
+    nearest: Terms = {}
+    for atom, c in terms.items():
+        c %= n
+        if c:
+            nearest[atom] = c if 2 * c <= n else c - n
+    return nearest
+
+
+def _inside_one_period(nearest: Terms, constant: int, n: int, facts: Facts) -> tuple[Terms, int] | None:
+    """A form equal modulo n whose values all lie in 0 … n − 1, among the two nearest coefficients of each term."""
+    if not nearest or len(nearest) > _MOST_CHOICES:
+        return None
+    low, high = facts.within_sum(nearest, constant)
+    if high - low >= n:
+        return None
+    for coefficients in product(*[(c, c - n if c > 0 else c + n) for c in nearest.values()]):
+        chosen = dict(zip(nearest, coefficients, strict=True))
+        low, high = facts.within_sum(chosen, constant)
+        if low // n == high // n:
+            return chosen, constant - low // n * n
+    return None
+
+
+@rule("(a + n·c) // n → a // n + c", FloorDiv)
+def pull_multiples_out_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
+    """floor(a/n + c) = floor(a/n) + c for every integer c."""
+    parts = _parts(e)
+    if parts is None:
+        return None
+    terms, constant, n = parts
+    rest = _inside_one_period(_nearest(terms, n), constant % n, n, facts)
+    if rest is None:
+        if 0 <= constant < n and all(-n < c < n for c in terms.values()):
+            return None
+        kept = {t: c % n if c > 0 else -(-c % n) for t, c in terms.items()}
+        rest = {t: c for t, c in kept.items() if c}, constant % n
+    outside = plus((terms, constant), rest, -1)
+    return Sum.build((from_linear(*rest) // n, from_linear({t: c // n for t, c in outside[0].items()}, outside[1] // n)))
+
+
+@rule("(a + n·c) % n → a % n", Mod)
+def drop_multiples_from_a_remainder(e: Expr, facts: Facts) -> Expr | None:
+    """Multiples of n have no remainder; each coefficient becomes what is nearest to 0."""
+    parts = _parts(e)
+    if parts is None:
+        return None
+    terms, constant, n = parts
+    nearest = _nearest(terms, n)
+    rest = _inside_one_period(nearest, constant % n, n, facts) or (nearest, constant % n)
+    if rest[0] == terms and rest[1] == constant:
+        return None
+    return from_linear(*rest) % n
+
+
+@rule("(c·(x % m) + a) % n → (c·x + a) % n, where n divides c·m", Mod)
+def drop_inner_remainder(e: Expr, facts: Facts) -> Expr | None:
+    """c·(x % m) and c·x differ by a multiple of c·m, and so of n."""
+    parts = _parts(e)
+    if parts is None:
+        return None
+    terms, constant, n = parts
+    for atom, c in terms.items():
+        if type(atom) is Mod and type(atom.args[1]) is Const and c * atom.args[1].value % n == 0:
+            rest = plus((terms, constant), ({atom: 1}, 0), -c)
+            return from_linear(*plus(rest, linear(atom.args[0]), c)) % n
+    return None
+
+
+def _coarse_and_fine(terms: Terms, constant: int, n: int, facts: Facts) -> tuple[int, Terms, int, int] | None:
+    """A divisor g of n with a = g·coarse + fine and fine inside one period of g: (g, coarse, its constant, g's count).
+
+    Gives g, the coarse terms (divided by g), and the period k: k·g ≤ fine < (k + 1)·g.
+    """
+    for g in sorted({gcd(n, c) for c in terms.values()} - {1}, reverse=True):
+        fine = {t: c for t, c in terms.items() if c % g}
+        low, high = facts.within_sum(fine, constant)
+        if low // g == high // g:
+            return g, {t: c // g for t, c in terms.items() if not c % g}, low // g, low
+    return None
+
+
+@rule("(g·a + b) // (g·n) → (a + k) // n, where k·g ≤ b < (k + 1)·g for every value", FloorDiv)
+def drop_the_fine_part_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
+    """floor((g·a + b)/(g·n)) = floor((a + floor(b/g))/n), and floor(b/g) is k."""
+    parts = _parts(e)
+    found = parts and _coarse_and_fine(*parts, facts)
+    if not parts or not found:
+        return None
+    g, coarse, k, _ = found
+    return from_linear(coarse, k) // (parts[2] // g)
+
+
+@rule("(g·a + b) % (g·n) → g·((a + k) % n) + b − k·g, where k·g ≤ b < (k + 1)·g for every value", Mod)
+def take_the_fine_part_out_of_a_remainder(e: Expr, facts: Facts) -> Expr | None:
+    """What stays below g never carries into the multiples of g."""
+    parts = _parts(e)
+    found = parts and _coarse_and_fine(*parts, facts)
+    if not parts or not found:
+        return None
+    terms, constant, n = parts
+    g, coarse, k, _ = found
+    fine = {t: c for t, c in terms.items() if c % g}
+    return Sum.build((from_linear(coarse, k) % (n // g) * g, from_linear(fine, constant - k * g)))
+
+
+@rule("(x // m + c) // n → (x + c·m) // (m·n)", FloorDiv)
+def quotient_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
+    """Rounding down twice is rounding down once."""
+    parts = _parts(e)
+    if parts is None or len(parts[0]) != 1:
+        return None
+    ((atom, c),) = parts[0].items()
+    if type(atom) is not FloorDiv or c != 1 or type(atom.args[1]) is not Const:
+        return None
+    m = atom.args[1].value
+    return (atom.args[0] + parts[1] * m) // (m * parts[2]) if m > 0 else None
+
+
+@rule("(x % (m·n)) // n → (x // n) % m", FloorDiv)
+def quotient_of_a_remainder(e: Expr, facts: Facts) -> Expr | None:
+    """The digits of x in base n, from the second on, up to m."""
+    a, n = e.args
+    if type(a) is not Mod or type(n) is not Const or type(a.args[1]) is not Const or n.value < 2:
+        return None
+    whole = a.args[1].value
+    return a.args[0] // n.value % (whole // n.value) if whole > 0 and whole % n.value == 0 else None
+
+
+def _leads_negative(terms: Terms) -> bool:
+    return bool(terms) and terms[min(terms, key=rank)] < 0
+
+
+@rule("(c − x) // n → −((x − c + n − 1) // n)", FloorDiv)
+def sign_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
+    """Rounding −x down is rounding x up; the first term of a canonical dividend is positive."""
+    parts = _parts(e)
+    if parts is None or not _leads_negative(parts[0]):
+        return None
+    terms, constant, n = parts
+    return -(from_linear({t: -c for t, c in terms.items()}, n - 1 - constant) // n)
+
+
+@rule("(c − x) % n → n − 1 − (x − c − 1) % n", Mod)
+def sign_of_a_remainder(e: Expr, facts: Facts) -> Expr | None:
+    """Counting down from c is counting up, seen from the other end of the period."""
+    parts = _parts(e)
+    if parts is None or not _leads_negative(parts[0]):
+        return None
+    terms, constant, n = parts
+    return n - 1 - from_linear({t: -c for t, c in terms.items()}, -constant - 1) % n
+
+
+def _divided(terms: Terms, constant: int, n: Expr) -> tuple[tuple[Terms, int], tuple[Terms, int]]:
+    """Long division by a symbolic size: a = n·q + r, led by the divisor's highest product."""
+    divisor = linear(n)
+    lead = max(divisor[0], key=lambda t: (len(t.args) if type(t) is Product else 1, rank(t)))
+    whole: tuple[Terms, int] = {}, 0
+    rest: tuple[Terms, int] = terms, constant
+    for _ in range(len(terms) + 8):  # a quotient has no more terms than that, unless the division does not end
+        for atom, c in rest[0].items():
+            factor = quotient(atom, lead)
+            if factor is not None and c % divisor[0][lead] == 0:
+                step = times(linear(factor), ({}, c // divisor[0][lead]))
+                whole = plus(whole, step)
+                rest = plus(rest, times(step, divisor), -1)
+                break
+        else:
+            return whole, rest
+    return ({}, 0), (terms, constant)
+
+
+@rule("(q·n + r) // n → q + r // n, and r // n → 0 where 0 ≤ r < n", FloorDiv)
+def quotient_by_a_symbolic_size(e: Expr, facts: Facts) -> Expr | None:
+    """As for numbers; 0 ≤ r < n comes from the ranges and from the relations that are known to hold."""
+    a, n = e.args
+    if type(n) is Const or facts.within(n)[0] < 1:
+        return None
+    whole, rest = _divided(*linear(a), n)
+    if _below(rest, n, facts):
+        return from_linear(*whole)
+    if not whole[0] and not whole[1]:
+        return None
+    return Sum.build((from_linear(*whole), from_linear(*rest) // n))
+
+
+@rule("(q·n + r) % n → r % n, and r % n → r where 0 ≤ r < n", Mod)
+def remainder_by_a_symbolic_size(e: Expr, facts: Facts) -> Expr | None:
+    """As for numbers; 0 ≤ r < n comes from the ranges and from the relations that are known to hold."""
+    a, n = e.args
+    if type(n) is Const or facts.within(n)[0] < 1:
+        return None
+    whole, rest = _divided(*linear(a), n)
+    if _below(rest, n, facts):
+        return from_linear(*rest)
+    if not whole[0] and not whole[1]:
+        return None
+    return node(Mod, (from_linear(*rest), n)) if rest[0] else from_linear(*rest) % n
+
+
+@rule("(x // m) // n → x // (m·n)", FloorDiv)
+def quotient_of_a_quotient_by_symbolic_sizes(e: Expr, facts: Facts) -> Expr | None:
+    """Rounding down twice is rounding down once, for any divisors above 0."""
+    a, n = e.args
+    if type(a) is not FloorDiv or (type(n) is Const and type(a.args[1]) is Const):
+        return None
+    if facts.within(n)[0] < 1 or facts.within(a.args[1])[0] < 1:
+        return None
+    return a.args[0] // (a.args[1] * n)
+
+
+def _below(rest: tuple[Terms, int], n: Expr, facts: Facts) -> bool:
+    if not facts.nonnegative(*rest):
+        return False
+    return facts.nonnegative(*plus(plus(linear(n), rest, -1), ({}, -1)))

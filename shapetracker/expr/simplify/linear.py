@@ -1,0 +1,158 @@
+"""Linear forms: an expression as a sum of integer multiples of atoms, plus a constant.
+
+Atoms are what is not a sum: variables, quotients, remainders, conditions, and products of such (for symbolic sizes).
+"""
+
+from __future__ import annotations
+
+from math import gcd
+from typing import Any
+
+from shapetracker.expr.nodes import Bound, Const, Expr, Product, Sum, Variable, _set_rank, node
+
+Terms = dict[Expr, int]
+
+_KINDS = ("Variable", "Bound", "Product", "FloorDiv", "Mod", "Min", "Max", "Sum", "Lt", "Le", "Gt", "Ge", "Eq", "Ne", "And")
+_ORDER = {name: k for k, name in enumerate(_KINDS)}
+
+
+def rank(e: Expr) -> tuple[Any, ...]:
+    """A key that orders expressions in the same way in every run: variables first, by name, constants last.
+
+    >>> i, j = Variable("i", 0, 3), Variable("j", 0, 3)
+    >>> sorted([j // 2, Const(1), j, i * 2, i], key=rank)
+    [i, i*2, j, j//2, 1]
+    """
+    known = e._rank
+    if known is None:
+        if isinstance(e, Const):
+            known = (99, e.value)
+        elif isinstance(e, Variable):
+            head = e.name.rstrip("0123456789")
+            digits = e.name[len(head) :]
+            known = (0, (head, int(digits or -1), e.name))
+        elif isinstance(e, Bound):
+            known = (1, (*rank(e.variable)[1], e.value))
+        elif isinstance(e, Product):
+            first = rank(e.args[0])
+            known = (*first, *[rank(x) for x in e.args[1:]])
+        else:
+            known = (_ORDER[type(e).__name__], tuple([rank(x) for x in e.args]))
+        _set_rank(e, known)
+    return known
+
+
+def linear(e: Expr) -> tuple[Terms, int]:
+    """The terms (atom to coefficient, none of them 0) and the constant; products are multiplied out.
+
+    >>> i, j = Variable("i", 0, 3), Variable("j", 0, 3)
+    >>> linear((i + 2) * 3 - j)
+    ({i: 3, j: -1}, 6)
+    """
+    kind = type(e)
+    if kind is Const:
+        return {}, e.value  # type: ignore[attr-defined]
+    if kind is Product:
+        args = e.args
+        if len(args) == 2 and type(args[1]) is Const and type(args[0]) is not Sum:
+            return {args[0]: args[1].value}, 0
+        result: tuple[Terms, int] = {}, 1
+        for x in args:
+            result = times(result, linear(x) if type(x) in (Sum, Const, Product) else ({x: 1}, 0))
+        return result
+    if kind is not Sum:
+        return {e: 1}, 0
+    terms: Terms = {}
+    constant = 0
+    for x in e.args:
+        kind = type(x)
+        if kind is Const:
+            constant += x.value  # type: ignore[attr-defined]
+            continue
+        if kind is Product:
+            inner, more = linear(x)
+            constant += more
+            for atom, c in inner.items():
+                terms[atom] = terms.get(atom, 0) + c
+        else:
+            terms[x] = terms.get(x, 0) + 1
+    if 0 in terms.values():
+        terms = {t: c for t, c in terms.items() if c}
+    return terms, constant
+
+
+def times(a: tuple[Terms, int], b: tuple[Terms, int]) -> tuple[Terms, int]:
+    """The product of two linear forms; products of atoms are atoms, their factors in order."""
+    (left, p), (right, q) = a, b
+    terms: Terms = {}
+    for x, c in left.items():
+        if q:
+            terms[x] = terms.get(x, 0) + c * q
+        for y, d in right.items():
+            factors = sorted((*_factors(x), *_factors(y)), key=rank)
+            atom = node(Product, tuple(factors))
+            terms[atom] = terms.get(atom, 0) + c * d
+    if p:
+        for y, d in right.items():
+            terms[y] = terms.get(y, 0) + p * d
+    return {t: c for t, c in terms.items() if c}, p * q
+
+
+def plus(a: tuple[Terms, int], b: tuple[Terms, int], factor: int = 1) -> tuple[Terms, int]:
+    """a + factor·b."""
+    terms = dict(a[0])
+    for atom, c in b[0].items():
+        total = terms.get(atom, 0) + factor * c
+        if total:
+            terms[atom] = total
+        else:
+            terms.pop(atom, None)
+    return terms, a[1] + factor * b[1]
+
+
+def quotient(product: Expr, part: Expr) -> Expr | None:
+    """product / part as a product of the remaining factors, where part divides it."""
+    factors = list(_factors(product))
+    for x in _factors(part):
+        if x not in factors:
+            return None
+        factors.remove(x)
+    return Product.build(tuple(factors)) if factors else Const(1)
+
+
+def primitive(terms: Terms) -> tuple[Expr, int]:
+    """The form divided by the common factor of its coefficients, the first one positive; and that factor.
+
+    >>> i, j = Variable("i", 0, 3), Variable("j", 0, 3)
+    >>> primitive({i: -4, j: 6})
+    (i*2 - j*3, -2)
+    """
+    scale = gcd(*terms.values())
+    if terms[min(terms, key=rank)] < 0:
+        scale = -scale
+    return from_linear({t: c // scale for t, c in terms.items()}, 0), scale
+
+
+def _factors(x: Expr) -> tuple[Expr, ...]:
+    return x.args if type(x) is Product else (x,)
+
+
+def term(atom: Expr, c: int) -> Expr:
+    """c·atom as a product with the constant last."""
+    if c == 1:
+        return atom
+    return node(Product, (*_factors(atom), Const(c)))
+
+
+def from_linear(terms: Terms, constant: int) -> Expr:
+    """The sum in canonical order: terms by rank, the constant last.
+
+    >>> i, j = Variable("i", 0, 3), Variable("j", 0, 3)
+    >>> from_linear({j: 1, i: 4}, 2)
+    i*4 + j + 2
+    """
+    atoms = terms if len(terms) < 2 else sorted(terms, key=rank)
+    parts = [term(atom, terms[atom]) for atom in atoms]
+    if constant or not parts:
+        parts.append(Const(constant))
+    return parts[0] if len(parts) == 1 else node(Sum, tuple(parts))

@@ -1,0 +1,178 @@
+"""From the canonical form to a short one: common factors, offsets inside quotients, comparisons with both sides used."""
+
+from __future__ import annotations
+
+from shapetracker.expr.nodes import (
+    Comparison,
+    Const,
+    Expr,
+    FloorDiv,
+    Ge,
+    Gt,
+    Le,
+    Lt,
+    Mod,
+    Operation,
+    Product,
+    Sum,
+    _set_short,
+    node,
+)
+from shapetracker.expr.simplify.facts import Facts, Step
+from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus, rank, term
+from shapetracker.expr.simplify.rules import SHORTENING, shortening
+
+
+def short(e: Expr, facts: Facts) -> Expr:
+    """A shorter equal form of a canonical expression, innermost parts first."""
+    if facts.ranges:
+        found = facts.short_forms.get(e)
+        if found is None:
+            found = facts.short_forms[e] = _shorten(e, facts)
+        return found
+    known = e._short
+    if known is None or facts.trace is not None:
+        result = _shorten(e, facts)
+        _set_short(e, True if result is e else result)
+        return result
+    return e if known is True else known  # type: ignore[return-value]
+
+
+def _shorten(e: Expr, facts: Facts) -> Expr:
+    if not isinstance(e, Operation):
+        return e
+    args = tuple([short(x, facts) for x in e.args])
+    if args != e.args:
+        e = type(e).build(args)
+    for entry in SHORTENING.get(type(e), ()):
+        after = entry.rewrite(e, facts)
+        if after is not None and after is not e:
+            if facts.trace is not None:
+                facts.trace.append(Step(entry.name, entry.law, e, after))
+            e = after
+            if entry not in SHORTENING.get(type(e), ()):
+                break
+    return e
+
+
+@shortening("a·(x // n) + a·c → a·((x + c·n) // n), and a·n·c·y likewise, where that is shorter", Sum)
+def offset_goes_into_a_quotient(e: Expr, facts: Facts) -> Expr | None:
+    """A whole number beside a quotient is a multiple of the divisor inside it."""
+    terms, constant = linear(e)
+    best = e
+    for atom, a in terms.items():
+        if type(atom) is not FloorDiv or type(atom.args[1]) is not Const:
+            continue
+        n = atom.args[1].value
+        inner = linear(atom.args[0])
+        others: Terms = {t: c for t, c in terms.items() if t is not atom}
+        left = constant
+        inside = inner
+        for t, c in list(others.items()):
+            if c % a == 0 and t in inner[0]:
+                moved = plus(inside, ({t: 1}, 0), c // a * n)
+                if _cost(*moved) + _cost({k: v for k, v in others.items() if k is not t}, left) + 1 <= _cost(
+                    *inside
+                ) + _cost(others, left):
+                    inside = moved
+                    del others[t]
+        if left % a == 0:
+            inside, left = (inside[0], inside[1] + left // a * n), 0
+        else:
+            # only part of the constant: so much that none is left inside
+            shift = -inside[1] // n if inside[1] % n == 0 else 0
+            inside, left = (inside[0], inside[1] + shift * n), left - shift * a
+        new = plus((others, left), ({node(FloorDiv, (from_linear(*inside), atom.args[1])): a}, 0))
+        after = from_linear(*new)
+        if after.operations() < best.operations():
+            best = after
+    return best
+
+
+def _cost(terms: Terms, constant: int) -> int:
+    return from_linear(terms, constant).operations()
+
+
+@shortening("n − 1 − (x − c − 1) % n → (c − x) % n, where that is shorter; likewise for a quotient", Sum)
+def sign_goes_into_a_division(e: Expr, facts: Facts) -> Expr | None:
+    """The laws that made the first term positive, read backwards."""
+    terms, constant = linear(e)
+    best = e
+    for atom, a in terms.items():
+        if type(atom) not in (FloorDiv, Mod) or type(atom.args[1]) is not Const:
+            continue
+        n = atom.args[1].value
+        inner, offset = linear(atom.args[0])
+        turned = {t: -c for t, c in inner.items()}
+        others = ({t: c for t, c in terms.items() if t is not atom}, constant)
+        if type(atom) is Mod:
+            new = plus(others, ({from_linear(turned, (-offset - 1) % n) % n: -a}, a * (n - 1)))
+        else:  # x // n = −((n − 1 − x) // n)
+            new = plus(others, ({from_linear(turned, n - 1 - offset) // n: -a}, 0))
+        after = from_linear(*new)
+        if after.operations() < best.operations():
+            best = after
+    return best
+
+
+@shortening("a·x + a·y → (x + y)·a", Sum)
+def common_factor(e: Expr, facts: Facts) -> Expr | None:
+    """One multiplication serves all terms with the same coefficient."""
+    terms, constant = linear(e)
+    groups: dict[int, list[Expr]] = {}
+    for t, c in terms.items():
+        groups.setdefault(abs(c), []).append(t)
+    parts: list[Expr] = []
+    left = dict(terms)
+    for size, members in groups.items():
+        if size == 1 or len(members) < 2:
+            continue
+        members.sort(key=rank)
+        whole = size if terms[members[0]] > 0 else -size
+        inside = from_linear({t: terms[t] // whole for t in members}, 0)
+        parts.append(node(Product, (inside, Const(whole))))
+        for t in members:
+            del left[t]
+    if not parts:
+        return None
+    rest = from_linear(left, constant)
+    return Sum.build((*parts, rest) if not left else (*[x for x in _terms(left)], *parts, Const(constant)))
+
+
+def _terms(terms: Terms) -> list[Expr]:
+    return [term(t, terms[t]) for t in sorted(terms, key=rank)]
+
+
+@shortening("a − b < 0 → a < b, and each term on the side where it is positive", Comparison)
+def both_sides(e: Expr, facts: Facts) -> Expr | None:
+    """A term may change sides with its sign; of integers, x < k + 1 is x ≤ k."""
+    left, right = e.args
+    if type(right) is not Const:
+        return None
+    terms, more = linear(left)
+    k = right.value - more
+    positive = {t: c for t, c in terms.items() if c > 0}
+    negative = {t: -c for t, c in terms.items() if c < 0}
+    best = e
+    for kind, limit in _readings(type(e), k):
+        for a, b, swapped in ((positive, negative, False), (negative, positive, True)):
+            if not a:
+                continue
+            constant = -limit if swapped else limit
+            relation = _MIRRORED[kind] if swapped else kind
+            sides = (from_linear(a, 0), from_linear(b, constant))
+            after = relation.build(sides)
+            if after.operations() < best.operations():
+                best = after
+    return best
+
+
+_MIRRORED: dict[type[Comparison], type[Comparison]] = {Lt: Gt, Gt: Lt, Le: Ge, Ge: Le}
+
+
+def _readings(kind: type[Expr], k: int) -> list[tuple[type[Comparison], int]]:
+    if kind is Lt:
+        return [(Lt, k), (Le, k - 1)]
+    if kind is Ge:
+        return [(Ge, k), (Gt, k - 1)]
+    return [(kind, k)] if kind in _MIRRORED else []

@@ -1,0 +1,164 @@
+"""Rules for sums and products: like terms, and quotients that belong to remainders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from shapetracker.expr.nodes import Const, Expr, FloorDiv, Max, Min, Mod, Product, Sum
+from shapetracker.expr.simplify.facts import Facts
+from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus
+from shapetracker.expr.simplify.rules import canonical, rule
+
+Form = tuple[Terms, int]
+
+
+@rule("a·x + b·x → (a + b)·x;  a·(x + y) → a·x + a·y; terms in order", Sum, Product)
+def collect_like_terms(e: Expr, facts: Facts) -> Expr | None:
+    """Integers add up and distribute over sums."""
+    after = from_linear(*linear(e))
+    return None if after is e else after
+
+
+def _quiet(facts: Facts) -> Facts:
+    """The same facts for a look ahead: what is only tried leaves no trace."""
+    if facts.trace is None:
+        return facts
+    return Facts(facts.ranges)
+
+
+def _divisions(terms: Terms, kind: type[Expr]) -> Iterator[tuple[Expr, int, Expr, int]]:
+    """Atom, coefficient, dividend and divisor of each quotient (remainder) by a number."""
+    for atom, c in terms.items():
+        if type(atom) is kind:
+            a, n = atom.args
+            if type(n) is Const:
+                yield atom, c, a, n.value
+
+
+def _cheaper(new: Form, old: Expr) -> Expr | None:
+    after = from_linear(*new)
+    return after if after.operations() < old.operations() else None
+
+
+def _meets(terms: Terms, *others: Terms) -> bool:
+    """Whether a form has an atom in common with others: only then can terms cancel."""
+    return any(t in terms for other in others for t in other)
+
+
+@rule("c·(x % n) + d·(x // n) → c·x + (d − c·n)·(x // n), where that is shorter", Sum)
+def remainder_meets_its_quotient(e: Expr, facts: Facts) -> Expr | None:
+    """x % n = x − n·(x // n)."""
+    terms, constant = linear(e)
+    if len(terms) < 2:
+        return None
+    for atom, c, a, n in _divisions(terms, Mod):
+        dividend = _dividend_of_the_quotient(linear(a), n, terms)
+        whole = linear(canonical(from_linear(*dividend) // n, _quiet(facts)))
+        if _meets(terms, whole[0], dividend[0]):
+            new = plus((terms, constant), ({atom: 1}, 0), -c)
+            after = _cheaper(plus(plus(new, dividend, c), whole, -c * n), e)
+            if after is not None:
+                return after
+    return None
+
+
+def _dividend_of_the_quotient(dividend: Form, n: int, terms: Terms) -> Form:
+    """A quotient by n in the sum, of a dividend that is the same modulo n, tells what is meant."""
+    for _, _, a, m in _divisions(terms, FloorDiv):
+        if m == n:
+            other = linear(a)
+            difference = plus(other, dividend, -1)
+            if all(c % n == 0 for c in difference[0].values()) and difference[1] % n == 0:
+                return other
+    return dividend
+
+
+@rule("c·x − c·n·(x // n) → c·(x % n), where that is shorter", Sum)
+def multiple_meets_its_quotient(e: Expr, facts: Facts) -> Expr | None:
+    """x − n·(x // n) = x % n."""
+    terms, constant = linear(e)
+    if len(terms) < 2:
+        return None
+    for atom, d, a, n in _divisions(terms, FloorDiv):
+        for dividend, divisor in _readings(atom, a, n, terms, facts):
+            if d % divisor:
+                continue
+            c = d // divisor
+            rest = linear(canonical(dividend % divisor, _quiet(facts)))
+            x = linear(dividend)
+            if _meets(terms, x[0], rest[0]):
+                new = plus((terms, constant), ({atom: 1}, 0), -d)
+                after = _cheaper(plus(plus(new, x, c), rest, -c), e)
+                if after is not None:
+                    return after
+    return None
+
+
+def _readings(atom: Expr, a: Expr, n: int, terms: Terms, facts: Facts) -> Iterator[tuple[Expr, int]]:
+    """x // (m·n) is also (x // m) // n, where another term x // m is there."""
+    yield a, n
+    for other, _, _, m in _divisions(terms, FloorDiv):
+        if other is not atom and n % m == 0 and canonical(other // (n // m), _quiet(facts)) is atom:
+            yield other, n // m
+
+
+@rule("c·(x % n) + c·n·((x // n) % m) → c·(x % (n·m))", Sum)
+def two_digits_become_one(e: Expr, facts: Facts) -> Expr | None:
+    """The last digit and the one before it are the last two."""
+    terms, constant = linear(e)
+    if len(terms) < 2:
+        return None
+    for atom, c, a, n in _divisions(terms, Mod):
+        for other, _, _, m in _divisions(terms, Mod):
+            if other is atom:
+                continue
+            upper = linear(canonical(a // n % m, _quiet(facts)))
+            if other not in upper[0]:
+                continue
+            both = linear(canonical(a % (n * m), _quiet(facts)))
+            new = plus(plus((terms, constant), ({atom: 1}, 0), -c), upper, -c * n)
+            after = _cheaper(plus(new, both, c), e)
+            if after is not None:
+                return after
+    return None
+
+
+@rule("x // n + (x + 1) // n + … + (x + n − 1) // n → x", Sum)
+def hermites_identity(e: Expr, facts: Facts) -> Expr | None:
+    """Of n consecutive offsets, x % n carry into the next multiple of n (Hermite, 1884)."""
+    terms, constant = linear(e)
+    for atom, c, a, n in _divisions(terms, FloorDiv):
+        if not 2 <= n <= len(terms):
+            continue
+        inner, offset = linear(a)
+        family = [(from_linear(inner, k) // n, k) for k in range(n)]
+        quotients = [linear(canonical(q, _quiet(facts))) for q, _ in family]
+        if not any(atom in q[0] for q in quotients) or offset not in range(n):
+            continue
+        new: Form = terms, constant
+        for q in quotients:
+            new = plus(new, q, -c)
+        after = _cheaper(plus(new, (inner, 0), c), e)
+        if after is not None:
+            return after
+    return None
+
+
+@rule("min(a, b) → a, where a ≤ b for every value", Min)
+def least_is_known(e: Expr, facts: Facts) -> Expr | None:
+    """An operand that never is the least, or is there twice, can go."""
+    return _without(e, facts, 1)
+
+
+@rule("max(a, b) → a, where a ≥ b for every value", Max)
+def greatest_is_known(e: Expr, facts: Facts) -> Expr | None:
+    """An operand that never is the greatest, or is there twice, can go."""
+    return _without(e, facts, -1)
+
+
+def _without(e: Expr, facts: Facts, sign: int) -> Expr | None:
+    for k, x in enumerate(e.args):
+        for m, y in enumerate(e.args):
+            if k != m and facts.nonnegative(*linear(canonical((y - x) * sign, _quiet(facts)))):
+                return type(e).build(e.args[:m] + e.args[m + 1 :])  # type: ignore[attr-defined, no-any-return]
+    return None

@@ -312,8 +312,9 @@ def _cdna3() -> Unit:
 
 def _reference(name: str, source: str, confidence: str, rule: Rule) -> Unit:
     """A unit that takes every type, to every type that a tensor core gives."""
-    floats = tuple(Entry((one,), ("fp32", "fp16", "bf16", "fp64"), rule) for one in FLOATS if one not in _FP8)
-    return Unit(name, source, confidence, (*floats, Entry(_FP8, _HALF, rule), *_INTEGERS))
+    narrow = (*_FP8, "e2m1", "e2m3", "e3m2")
+    floats = tuple(Entry((one,), ("fp32", "fp16", "bf16", "fp64"), rule) for one in FLOATS if one not in narrow)
+    return Unit(name, source, confidence, (*floats, Entry(narrow, _HALF, rule), *_INTEGERS))
 
 
 @functools.cache

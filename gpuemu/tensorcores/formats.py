@@ -52,6 +52,9 @@ def _float_formats() -> tuple[Format, ...]:
         Format("e5m2", 3, -14, np.dtype(ml_dtypes.float8_e5m2)),
         Format("e4m3fnuz", 4, -7, np.dtype(ml_dtypes.float8_e4m3fnuz)),
         Format("e5m2fnuz", 3, -15, np.dtype(ml_dtypes.float8_e5m2fnuz)),
+        Format("e2m1", 2, 0, np.dtype(ml_dtypes.float4_e2m1fn)),  # the three narrow OCP MX types, one number an element
+        Format("e2m3", 4, 0, np.dtype(ml_dtypes.float6_e2m3fn)),
+        Format("e3m2", 3, -2, np.dtype(ml_dtypes.float6_e3m2fn)),
         Format("fp32", 24, -126, np.dtype(np.float32)),
         Format("fp64", 53, -1022, np.dtype(np.float64)),
     )
@@ -85,6 +88,9 @@ _ALIASES = {
     "float8_e5m2": "e5m2",
     "float8_e4m3fnuz": "e4m3fnuz",
     "float8_e5m2fnuz": "e5m2fnuz",
+    "float4_e2m1fn": "e2m1",
+    "float6_e2m3fn": "e2m3",
+    "float6_e3m2fn": "e3m2",
     "s8": "int8",
     "u8": "uint8",
     "s4": "int4",

@@ -88,12 +88,22 @@ class Instruction:
 
     @property
     def dtypes(self) -> dict[str, str]:
-        """The types by operand, as the vendor writes them."""
+        """The types by operand, as the vendor writes them.
+
+        >>> from gpuemu import tensorcores
+        >>> tensorcores.instruction("m16n8k16").dtypes
+        {'a': 'f16', 'b': 'f16', 'c': 'f32', 'd': 'f32'}
+        """
         return dict(zip("abcd", self.types, strict=True))
 
     @property
     def maps(self) -> dict[str, LaneMap]:
-        """The lane maps that there are, by operand."""
+        """The lane maps that there are, by operand.
+
+        >>> from gpuemu import tensorcores
+        >>> list(tensorcores.instruction("m64n128k16").maps)  # B lies in shared memory
+        ['a', 'c', 'd']
+        """
         maps = {"a": self.a, "b": self.b, "c": self.c, "d": self.d}
         return {operand: lane_map for operand, lane_map in maps.items() if lane_map is not None}
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from math import prod
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -30,12 +30,7 @@ IntArray = npt.NDArray[np.int64]
 class Digit:
     """One digit of a lane or element number: it counts to `size`; a step moves so many rows, columns and blocks.
 
-    Examples
-    --------
-    >>> row(8)
-    Digit(size=8, row=1, column=0, block=0)
-    >>> column(2, 8)  # the two halves of a 16-wide row
-    Digit(size=2, row=0, column=8, block=0)
+    `row`, `column`, `block` and `same` make the usual ones.
     """
 
     size: int
@@ -45,22 +40,38 @@ class Digit:
 
 
 def row(size: int, step: int = 1) -> Digit:
-    """A digit whose step moves `step` rows down."""
+    """A digit whose step moves `step` rows down.
+
+    >>> row(2, 8)
+    Digit(size=2, row=8, column=0, block=0)
+    """
     return Digit(size, row=step)
 
 
 def column(size: int, step: int = 1) -> Digit:
-    """A digit whose step moves `step` columns to the right."""
+    """A digit whose step moves `step` columns to the right.
+
+    >>> column(4, 2)
+    Digit(size=4, row=0, column=2, block=0)
+    """
     return Digit(size, column=step)
 
 
 def block(size: int, step: int = 1) -> Digit:
-    """A digit whose step moves `step` blocks on: independent matrices that one instruction multiplies at once."""
+    """A digit whose step moves `step` blocks on: independent matrices that one instruction multiplies at once.
+
+    >>> block(4)
+    Digit(size=4, row=0, column=0, block=1)
+    """
     return Digit(size, block=step)
 
 
 def same(size: int) -> Digit:
-    """A digit that moves nothing: lanes (or elements) that hold copies."""
+    """A digit that moves nothing: lanes (or elements) that hold copies.
+
+    >>> same(2)
+    Digit(size=2, row=0, column=0, block=0)
+    """
     return Digit(size)
 
 
@@ -85,8 +96,6 @@ class Packing:
     ('r0.[15:0]', 'r0.[31:16]', 'r1.[15:0]')
     >>> Packing("v", 32).names(2), Packing("v", 64).names(2), Packing("r", 1).names(2)
     (('v0', 'v1'), ('v[1:0]', 'v[3:2]'), ('r0.[0]', 'r0.[1]'))
-    >>> Packing("v", 16, spacing=32).holes(2)  # half of each register stays unused
-    ('v0.[31:16]', 'v1.[31:16]')
     """
 
     prefix: str
@@ -95,12 +104,20 @@ class Packing:
     width: int = 32
 
     def names(self, count: int) -> tuple[str, ...]:
-        """The register bits of elements 0 … count − 1, one text each."""
+        """The register bits of elements 0 … count − 1, one text each.
+
+        >>> Packing("r", 8).names(2)
+        ('r0.[7:0]', 'r0.[15:8]')
+        """
         step = self.spacing or self.bits
         return tuple(self._name(i * step, self.bits) for i in range(count))
 
     def holes(self, count: int) -> tuple[str, ...]:
-        """The register bits between `count` elements that hold none."""
+        """The register bits behind each of `count` elements that hold none.
+
+        >>> Packing("v", 16, spacing=32).holes(2), Packing("v", 16).holes(2)
+        (('v0.[31:16]', 'v1.[31:16]'), ())
+        """
         unused = self.spacing - self.bits if self.spacing else 0
         return tuple(self._name(i * self.spacing + self.bits, unused) for i in range(count)) if unused else ()
 
@@ -177,6 +194,12 @@ class LaneMap:
         -------
         int64 array of shape (lanes, elements, 2), or (lanes, elements, 3) where `blocks` > 1;
         (lanes, groups, 4, 2 or 3) for a sparse operand.
+
+        Examples
+        --------
+        >>> square = lane_map("a", 2, 2, "fp32", lane=[row(2)], element=[column(2)], packing=Packing("v", 32))
+        >>> square.coordinates().tolist()
+        [[[0, 0], [0, 1]], [[1, 0], [1, 1]]]
         """
         return _coordinates(self)
 
@@ -187,6 +210,12 @@ class LaneMap:
         ------
         LaneMapError
             The operand has no such element.
+
+        Examples
+        --------
+        >>> square = lane_map("a", 2, 2, "fp32", lane=[same(2), row(2)], element=[column(2)], packing=Packing("v", 32))
+        >>> square.where(row=1, col=0), square.duplicates
+        ([(1, 0), (3, 0)], True)
         """
         if not (0 <= row < self.rows and 0 <= col < self.columns and 0 <= block < self.blocks):
             size = f"{self.rows} rows, {self.columns} columns, {self.blocks} block{'s' * (self.blocks > 1)}"
@@ -195,8 +224,8 @@ class LaneMap:
         found = np.argwhere(_flat_positions(self.positions).reshape(self.lanes, self.elements, -1) == wanted)
         return [(int(lane), int(element)) for lane, element, *_ in found]
 
-    def draw(self, by: str = "lane") -> Picture:
-        """The operand with the lane and register of each element, coloured by ``lane`` or by ``element``."""
+    def draw(self, by: Literal["lane", "register", "k"] = "lane") -> Picture:
+        """The operand as a matrix of lanes (or registers, or k), and as lanes × registers."""
         from gpuemu.drawing.lanes import draw_lane_map
 
         return draw_lane_map(self, by=by)

@@ -1,6 +1,35 @@
-"""An emulator of GPU micro-operations and tensor cores."""
+"""An emulator of GPU micro-operations and tensor cores.
 
-from gpuemu import dtypes, errors
+>>> import numpy as np
+>>> from gpuemu import Program, UOps, BinaryOps, dtypes
+>>> double = Program("double", [
+...     (UOps.DEFINE_GLOBAL, dtypes.float32, [], 0),
+...     (UOps.SPECIAL, dtypes.int32, [], (0, "lidx0", 4)),
+...     (UOps.LOAD, dtypes.float32, [0, 1], None),
+...     (UOps.ALU, dtypes.float32, [2, 2], BinaryOps.ADD),
+...     (UOps.STORE, None, [0, 1, 3], None),
+... ])
+>>> x = np.array([1, 2, 3, 4], np.float32)
+>>> seconds = double(x, local_size=(4, 1, 1))
+>>> x
+array([2., 4., 6., 8.], dtype=float32)
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from gpuemu import dtypes, errors, tensorcores
+from gpuemu.program import Program
 from gpuemu.uops import BinaryOps, TernaryOps, UnaryOps, UOps
 
-__all__ = ["BinaryOps", "TernaryOps", "UOps", "UnaryOps", "dtypes", "errors"]
+if TYPE_CHECKING:
+    from gpuemu.widgets import explore
+
+__all__ = ["BinaryOps", "Program", "TernaryOps", "UOps", "UnaryOps", "dtypes", "errors", "explore", "tensorcores"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "explore":  # needs anywidget, which the emulator itself does not
+        from gpuemu.widgets import explore
+
+        return explore
+    raise AttributeError(f"module 'gpuemu' has no attribute {name!r}")

@@ -123,6 +123,7 @@ class Op:
 
 
 OPS: dict[UOps, Op] = {}
+_MEMORY = frozenset({UOps.DEFINE_GLOBAL, UOps.DEFINE_LOCAL})
 Check = Callable[[Site], None]
 
 
@@ -152,6 +153,9 @@ def check_line(site: Site) -> None:
         site.fail(f"has {len(site.operands)} sources with a value; expected {wanted} ({entry.sources})")
     if entry.has_value:
         site.dtype  # noqa: B018 (reading it is the check)
+    for k, operand in enumerate(site.operands):
+        if operand.uop in _MEMORY and not (k == 0 and site.line.uop in (UOps.LOAD, UOps.STORE)):
+            site.fail(f"takes the buffer {buffer_name(operand)} as a value; LOAD from it first")
     entry.check(site)
 
 
@@ -262,7 +266,7 @@ def barrier(site: Site) -> None:
 def _check_access(site: Site, verb: str) -> DType:
     """The type that the buffer's elements have in a register."""
     buffer, held = site.operands[0], site.type_of(0)
-    if buffer.uop not in (UOps.DEFINE_GLOBAL, UOps.DEFINE_LOCAL):
+    if buffer.uop not in _MEMORY:
         site.fail(f"{verb} a buffer, and its first source is {buffer.uop.name}; expected DEFINE_GLOBAL or DEFINE_LOCAL")
     if not isinstance(held, ImageDType):
         site.want_scalar_integer(1, "the index")
@@ -341,7 +345,7 @@ def phi(site: Site) -> None:
     for extra in site.operands[2:]:
         if extra.uop is not UOps.RANGE:
             site.fail(f"source {extra.uop.name} after the value; expected the RANGEs of its loops")
-    if accumulator_of(site.lines, site.line.sources[0]) is None:
+    if accumulator_of(site.lines, site.number) is None:
         site.fail(f"its first source is {site.operands[0].uop.name}; expected DEFINE_ACC, its PHI, or a GEP of one")
     if not site.type_of(0) == site.type_of(1) == site.dtype:
         site.fail(f"puts {site.type_of(1)} into an accumulator of {site.type_of(0)} as {site.dtype}; expected one type")
@@ -349,15 +353,17 @@ def phi(site: Site) -> None:
 
 def accumulator_of(lines: tuple[Line, ...], number: int) -> tuple[int, int | None] | None:
     """The accumulator that a line stands for, and the element where it stands for one alone; None for another line."""
-    line = lines[number]
-    if line.uop is UOps.DEFINE_ACC:
-        return number, None
-    if line.uop not in (UOps.PHI, UOps.GEP) or not line.sources:
-        return None
-    below = accumulator_of(lines, line.sources[0])
-    if line.uop is UOps.PHI or below is None:
-        return below
-    return (below[0], line.arg) if below[1] is None else None
+    element: int | None = None
+    while lines[number].uop in (UOps.PHI, UOps.GEP):
+        if lines[number].uop is UOps.GEP:
+            if element is not None:
+                return None
+            element = lines[number].arg
+        below = next((source for source in lines[number].sources if lines[source].has_value), None)
+        if below is None:
+            return None
+        number = below
+    return (number, element) if lines[number].uop is UOps.DEFINE_ACC else None
 
 
 @op(UOps.GEP, "vector", "the element", counts=(1,))

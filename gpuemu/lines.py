@@ -1,0 +1,90 @@
+"""From what a person wrote, ``(uop, dtype, sources, arg)``, to checked lines."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from gpuemu.dtypes import DType
+from gpuemu.errors import ProgramError
+from gpuemu.structure import operands
+from gpuemu.uops import ALU_OPS, OPS, AluOp, BinaryOps, Line, Site, TernaryOps, UnaryOps, UOps, check_line
+
+
+def parse_lines(lines: Sequence[Any]) -> tuple[Line, ...]:
+    """The lines with every part of its own type: sources as a tuple, an ALU op by its enum, numpy numbers as Python's.
+
+    >>> from gpuemu import dtypes
+    >>> parse_lines([(UOps.CONST, dtypes.int32, [], np.int32(3))])
+    (Line(uop=<UOps.CONST: 5>, dtype=dtypes.int32, sources=(), arg=3),)
+
+    Raises
+    ------
+    ProgramError
+        Where an entry is not of these four parts, or a source names no line.
+    """
+    entries = tuple(lines)
+    return tuple(_parse(number, entry, len(entries)) for number, entry in enumerate(entries))
+
+
+def _parse(number: int, entry: Any, count: int) -> Line:
+    parts = (entry.uop, entry.dtype, entry.sources, entry.arg) if isinstance(entry, Line) else entry
+    if not isinstance(parts, tuple | list) or len(parts) != 4:
+        raise ProgramError(f"line {number}: got {entry!r}; expected (uop, dtype, sources, arg)")
+    uop, dtype, sources, arg = parts
+    if not isinstance(uop, UOps):
+        raise ProgramError(f"line {number}: the uop is {uop!r}; expected one of UOps{_near(uop, UOps.__members__)}")
+    where = f"line {number} ({uop.name})"
+    if dtype is not None and not isinstance(dtype, DType):
+        raise ProgramError(f"{where}: the dtype is {dtype!r}; expected one of gpuemu.dtypes, or None")
+    if uop is UOps.ALU:
+        arg = _alu_op(where, arg)
+    elif isinstance(arg, np.generic):
+        arg = arg.item()
+    elif isinstance(arg, list):
+        arg = tuple(arg)
+    checked = _sources(where, uop, sources, number, count)
+    return Line(uop, dtype if OPS[uop].has_value else None, checked, arg)
+
+
+def _sources(where: str, uop: UOps, sources: Any, number: int, count: int) -> tuple[int, ...]:
+    if not isinstance(sources, tuple | list):
+        raise ProgramError(f"{where}: the sources are {sources!r}; expected a list of line numbers")
+    checked = []
+    for source in sources:
+        if isinstance(source, bool) or not isinstance(source, int | np.integer):
+            raise ProgramError(f"{where}: source {source!r} is no line number")
+        checked.append(index(source))
+        if uop is UOps.DEFINE_ACC and not 0 <= source < count:
+            raise ProgramError(f"{where}: source {source} is no line; the program has lines 0 to {count - 1}")
+        if uop is not UOps.DEFINE_ACC and not 0 <= source < number:
+            earlier = f"0 to {number - 1}" if number else "and this is the first"
+            raise ProgramError(f"{where}: source {source} is no earlier line; the earlier lines are {earlier}")
+    return tuple(checked)
+
+
+def _alu_op(where: str, arg: Any) -> AluOp:
+    if isinstance(arg, UnaryOps | BinaryOps | TernaryOps):
+        return arg
+    if isinstance(arg, str) and arg in ALU_OPS:
+        return ALU_OPS[arg]
+    raise ProgramError(f"{where}: there is no ALU op {arg!r}{_near(arg, ALU_OPS)}; there are {', '.join(ALU_OPS)}")
+
+
+def _near(given: Any, known: Any) -> str:
+    close = get_close_matches(str(given).upper(), list(known), n=1, cutoff=0.5)
+    return f" (did you mean {close[0]}?)" if close else ""
+
+
+def check_lines(lines: tuple[Line, ...]) -> None:
+    """Check each line by its entry in the table of UOps.
+
+    Raises
+    ------
+    ProgramError
+        For the first line that is not well formed.
+    """
+    for number, line in enumerate(lines):
+        check_line(Site(number, line, tuple(lines[source] for source in operands(lines, number)), lines))

@@ -1,0 +1,104 @@
+"""What a program must not do while it runs: the reports, each with its cause and its fix."""
+
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from gpuemu.errors import HazardError, Report
+from gpuemu.machine.grid import Chunk
+
+Array = npt.NDArray[Any]
+
+CHECKS = frozenset({"out-of-bounds", "uninitialised", "divergent-barrier"})
+"""The kinds that a launch can choose by its `checks`; out-of-bounds access is an error whatever it chooses."""
+
+
+def _count(flags: Array, chunk: Chunk) -> int:
+    return int(np.count_nonzero(np.broadcast_to(flags, chunk.shape)))
+
+
+def _first(values: Array, flags: Array) -> int:
+    values, flags = np.broadcast_arrays(values, flags)
+    return int(values[flags][0])
+
+
+def out_of_bounds(
+    chunk: Chunk, line: int, verb: str, buffer: str, size: int, index: Array, flags: Array, width: int
+) -> NoReturn:
+    """Report lanes that read or write outside a buffer.
+
+    Parameters
+    ----------
+    verb
+        ``reads`` or ``writes``.
+    index, flags
+        The index of each lane's first element, and which lanes are outside.
+    width
+        How many consecutive elements the access takes.
+    """
+    first = _first(index, flags)
+    outside = first if first < 0 or first >= size else size
+    span = f"elements {first} to {first + width - 1}" if width > 1 else f"element {first}"
+    cause = f"{verb} {span} of {buffer}, which has {size} elements"
+    fix = (
+        "A negative index does not count from the end: guard the access, or check the sign of the offset"
+        if outside < 0
+        else f"Guard the access with index < {size}, or give a larger buffer"
+    )
+    lanes = chunk.lanes(flags)
+    raise HazardError((Report("out-of-bounds", buffer, outside, lanes, (line,), _count(flags, chunk), cause, fix),))
+
+
+def outside_image(
+    chunk: Chunk, line: int, buffer: str, size: tuple[int, ...], x: Array, y: Array, flags: Array
+) -> NoReturn:
+    """Report lanes that write outside an image of `size` (height, width, 4)."""
+    height, width = size[:2]
+    place = (_first(x, flags), _first(y, flags))
+    cause = f"writes (x, y) = {place} of the image {buffer}, which is {width} wide and {height} high"
+    fix = "Guard the store: only loads outside an image are allowed, and give 0"
+    index = (place[1] * width + place[0]) * 4
+    lanes = chunk.lanes(flags)
+    raise HazardError((Report("out-of-bounds", buffer, index, lanes, (line,), _count(flags, chunk), cause, fix),))
+
+
+def uninitialised(chunk: Chunk, line: int, defined: int, buffer: str, element: int, flags: Array) -> NoReturn:
+    """Report lanes that read local memory which no lane of their workgroup has written."""
+    cause = f"reads element {element} of the local memory {buffer}, which no lane of the workgroup has written"
+    fix = "Store to it first, with a BARRIER between the store and the load"
+    lanes, count = chunk.lanes(flags), _count(flags, chunk)
+    raise HazardError((Report("uninitialised", buffer, element, lanes, (line, defined), count, cause, fix),))
+
+
+def divergent_barrier(chunk: Chunk, line: int, head: int | None, arrived: Array) -> None:
+    """Report a barrier that some lanes of a workgroup reach and others do not.
+
+    Parameters
+    ----------
+    head
+        The RANGE or IF that keeps the others away.
+    arrived
+        Which lanes have arrived.
+    """
+    here = np.broadcast_to(arrived, chunk.shape)
+    some = here.any(axis=(3, 4, 5), keepdims=True)
+    missing = ~here & some
+    if not missing.any():
+        return
+    group = np.argwhere(missing.any(axis=(3, 4, 5)))[0]
+    lanes_here = here[tuple(group)]
+    cause = f"{np.count_nonzero(lanes_here)} of {lanes_here.size} lanes arrive; the first that does not is"
+    fix = "Move the BARRIER out of the IF or loop that some lanes skip: excess lanes may skip the work, not the BARRIER"
+    lines = (line,) if head is None else (line, head)
+    count = int(np.count_nonzero(missing))
+    raise HazardError((Report("divergent-barrier", None, None, chunk.lanes(missing), lines, count, cause, fix),))
+
+
+def divergent_wmma(chunk: Chunk, line: int, active: Array, instruction: str) -> NoReturn:
+    """Report a tensor-core instruction that not all lanes of its group reach."""
+    missing = ~np.broadcast_to(active, chunk.shape)
+    count = int(np.count_nonzero(missing))
+    cause = f"{instruction} needs all lanes of its group, and some skip it; the first that does is"
+    fix = "Move the WMMA out of the IF or loop, and load zeros where there is no data"
+    raise HazardError((Report("divergent-wmma", None, None, chunk.lanes(missing), (line,), count, cause, fix),))

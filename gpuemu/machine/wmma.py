@@ -1,0 +1,195 @@
+"""The tensor core: gather the fragments of all lanes into matrices, multiply, give each lane its part of D.
+
+Which element a lane holds is the instruction's lane map; how the products add up and round is its arithmetic unit.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from math import prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gpuemu import dtypes
+from gpuemu.dtypes import DType
+from gpuemu.errors import HazardError, InstructionError, Report
+from gpuemu.machine import hazards
+from gpuemu.machine.grid import Chunk
+from gpuemu.tensorcores import arithmetic, from_seed, instruction
+from gpuemu.tensorcores.instruction import Instruction
+from gpuemu.tensorcores.lanemap import LaneMap, SparseLaneMap
+
+Array = npt.NDArray[Any]
+
+REGISTERS: dict[str, DType] = {
+    "fp16": dtypes.float16,
+    "bf16": dtypes.bfloat16,
+    "fp32": dtypes.float32,
+    "tf32": dtypes.float32,  # a register holds 32 bits; the unit reads 19 of them
+    "fp64": dtypes.float64,
+    "e4m3": dtypes.float8_e4m3fn,
+    "e5m2": dtypes.float8_e5m2,
+    "e4m3fnuz": dtypes.float8_e4m3fnuz,
+    "e5m2fnuz": dtypes.float8_e5m2fnuz,
+    "int8": dtypes.int8,
+    "uint8": dtypes.uint8,
+    "int4": dtypes.int8,  # one element a value here; packed two to a byte on the GPU
+    "uint4": dtypes.uint8,
+    "int32": dtypes.int32,
+    "b1": dtypes.bool,
+}
+"""The type of the values that hold a fragment's elements, by the type that the instruction names."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fragment:
+    """One operand: how the elements of all lanes, one after the other, fill the matrices.
+
+    Attributes
+    ----------
+    lane_map
+        Which element each lane holds.
+    dtype
+        The vector that each lane holds.
+    positions
+        For each lane and element, its place in the row-major matrices; of length lanes · elements.
+    holders
+        For each place in the matrices, the first (lane, element) that holds it, flat.
+    """
+
+    lane_map: LaneMap
+    dtype: DType
+    positions: Array
+    holders: Array
+
+    @property
+    def matrix_shape(self) -> tuple[int, int, int]:
+        return self.lane_map.blocks, self.lane_map.rows, self.lane_map.columns
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TensorCore:
+    """An instruction that is ready to run: its fragments and its arithmetic unit."""
+
+    instruction: Instruction
+    a: Fragment
+    b: Fragment
+    c: Fragment
+    d: Fragment
+
+    @property
+    def operands(self) -> dict[str, Fragment]:
+        return {"a": self.a, "b": self.b, "c": self.c}
+
+
+def resolve(arg: Any, warp: int = 32) -> TensorCore:
+    """The tensor core that the arg of a WMMA line means; of AMD's pairs of one name, the one for this warp.
+
+    >>> core = resolve("m16n8k16")
+    >>> core.a.dtype, core.d.dtype
+    (dtypes.float16.vec(8), dtypes.float32.vec(4))
+
+    Raises
+    ------
+    InstructionError
+        There is no such instruction, or its operands do not all lie in the lanes' registers.
+    """
+    if not isinstance(arg, str):
+        return _prepare(from_seed(arg))
+    try:
+        return _prepare(instruction(arg, lanes=warp))
+    except InstructionError:
+        return _prepare(instruction(arg))
+
+
+@cache
+def _prepare(found: Instruction) -> TensorCore:
+    fragments = [_fragment(found, operand) for operand in "abcd"]
+    return TensorCore(found, *fragments)
+
+
+def _fragment(found: Instruction, operand: str) -> Fragment:
+    lane_map: LaneMap | None = getattr(found, operand)
+    if lane_map is None:
+        raise InstructionError(f"WMMA {found.name}: no lane holds its operand {operand}, which lies in shared memory")
+    if isinstance(lane_map, SparseLaneMap):
+        raise InstructionError(f"WMMA {found.name}: its operand {operand} is sparse, and WMMA takes no index register")
+    if lane_map.dtype not in REGISTERS:
+        raise InstructionError(f"WMMA {found.name}: no dtype holds {lane_map.dtype}, the type of its operand {operand}")
+    places = lane_map.coordinates().reshape(lane_map.lanes * lane_map.elements, -1)
+    block = places[:, 2] if places.shape[1] == 3 else 0
+    positions = (block * lane_map.rows + places[:, 0]) * lane_map.columns + places[:, 1]
+    holders = np.full(lane_map.blocks * lane_map.rows * lane_map.columns, -1)
+    holders[positions[::-1]] = np.arange(len(positions))[::-1]
+    dtype = REGISTERS[lane_map.dtype]
+    return Fragment(lane_map, dtype if lane_map.elements == 1 else dtype.vec(lane_map.elements), positions, holders)
+
+
+def multiply(core: TensorCore, chunk: Chunk, line: int, a: Array, b: Array, c: Array, active: Array | None) -> Array:
+    """D = A·B + C in every group of lanes of a chunk.
+
+    Parameters
+    ----------
+    a, b, c
+        Fragments: arrays that broadcast over the chunk's six axes, with the elements along a seventh.
+    active
+        Which lanes take part; None for all.
+
+    Raises
+    ------
+    HazardError
+        Where a lane of a group does not take part, or lanes that must hold the same element differ.
+    """
+    if active is not None:
+        hazards.divergent_wmma(chunk, line, active, core.instruction.name)
+    axes = tuple(max(sizes) for sizes in zip(*(x.shape[:3] for x in (a, b, c)), strict=True))
+    left, right, start = (
+        _gather(core, fragment, chunk, line, x, axes)
+        for fragment, x in zip(core.operands.values(), (a, b, c), strict=True)
+    )
+    unit = arithmetic.unit(core.instruction.unit)
+    of_a, of_b, of_d = (fragment.lane_map.dtype for fragment in (core.a, core.b, core.d))
+    d = unit.matmul(left, right, start, of_a, of_d, b_dtype=of_b)
+    flat = d.reshape(-1, core.d.holders.size).take(core.d.positions, axis=1)
+    return flat.astype(core.d.dtype.numpy, copy=False).reshape(*axes, *chunk.local, core.d.dtype.count)
+
+
+def _gather(core: TensorCore, fragment: Fragment, chunk: Chunk, line: int, x: Array, axes: tuple[int, ...]) -> Array:
+    """The matrices (…, blocks, rows, columns) that the fragments of all groups of lanes hold."""
+    count = fragment.dtype.count
+    lanes = fragment.lane_map.lanes
+    if x.ndim == 6:  # a scalar a lane is a fragment of one element
+        x = x[..., None]
+    full = np.broadcast_to(x, (*axes, *chunk.local, count))
+    rows = full.reshape(prod(axes) * prod(chunk.local) // lanes, lanes * count)
+    matrices = rows.take(fragment.holders, axis=1)
+    if fragment.lane_map.duplicates:
+        _check_duplicates(core, fragment, chunk, line, rows, matrices, axes)
+    return matrices.reshape(-1, *fragment.matrix_shape)
+
+
+def _check_duplicates(
+    core: TensorCore, fragment: Fragment, chunk: Chunk, line: int, rows: Array, matrices: Array, axes: tuple[int, ...]
+) -> None:
+    """Compare by bits, so that a nan is the same as itself."""
+    bits = np.dtype(f"u{rows.dtype.itemsize}")
+    again = matrices.take(fragment.positions, axis=1)
+    differ = np.ascontiguousarray(rows).view(bits) != again.view(bits)
+    if not differ.any():
+        return
+    count = fragment.dtype.count
+    lane_map = fragment.lane_map
+    _, place = (int(i) for i in np.argwhere(differ)[0])
+    lane, element = divmod(place, count)
+    twin, twin_element = divmod(int(fragment.holders[fragment.positions[place]]), count)
+    by_lane = differ.reshape(*axes, *chunk.local, count).any(axis=-1)
+    first = chunk.lanes(by_lane)
+    row, column = divmod(int(fragment.positions[place]), lane_map.columns)
+    cause = (
+        f"{core.instruction.short_name} wants {lane_map.operand.upper()}[{row % lane_map.rows}, {column}] both in lane "
+        f"{twin}, register {lane_map.registers[twin_element]}, and in lane {lane}, register "
+        f"{lane_map.registers[element]}, and they differ"
+    )
+    fix = "Load the same elements into both: index with lane % 16 in place of lane"
+    raise HazardError((Report("duplicate-lanes", None, element, first, (line,), int(by_lane.sum()), cause, fix),))

@@ -1,0 +1,220 @@
+"""Program: a checked list of lines, with a text form, that is launched as a function."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from gpuemu import arguments, text
+from gpuemu.errors import InstructionError, LaunchError, ProgramError
+from gpuemu.lines import check_lines, parse_lines
+from gpuemu.machine import lockstep
+from gpuemu.machine.hazards import CHECKS
+from gpuemu.machine.wmma import TensorCore, resolve
+from gpuemu.structure import Structure, analyse, operands
+from gpuemu.uops import Line, Site, UOps
+
+if TYPE_CHECKING:
+    from shapetracker.drawing.picture import Picture
+
+ENGINES = ("auto", "lockstep")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Program:
+    """A program of UOps.
+
+    Parameters
+    ----------
+    name
+        What it is called.
+    lines
+        Each a Line, or ``(uop, dtype, sources, arg)``; a source is the number of a line.
+    warp
+        Lanes of a warp: 32, or 64 for AMD's wave64.
+
+    Raises
+    ------
+    ProgramError
+        Where the lines are not well formed; the message names the line.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpuemu import BinaryOps, UOps, dtypes
+    >>> square = Program("square", [
+    ...     (UOps.DEFINE_GLOBAL, dtypes.int32, [], 0),
+    ...     (UOps.SPECIAL, dtypes.int32, [], (0, "gidx0", 3)),
+    ...     (UOps.LOAD, dtypes.int32, [0, 1], None),
+    ...     (UOps.ALU, dtypes.int32, [2, 2], BinaryOps.MUL),
+    ...     (UOps.STORE, None, [0, 1, 3], None),
+    ... ])
+    >>> x = np.array([2, 3, 4], np.int32)
+    >>> seconds = square(x, global_size=(3, 1, 1))
+    >>> x
+    array([ 4,  9, 16], dtype=int32)
+    """
+
+    name: str
+    lines: tuple[Line, ...]
+    warp: int = 32
+    structure: Structure = field(init=False, compare=False)
+    cores: dict[int, TensorCore] = field(init=False, compare=False)
+
+    def __init__(self, name: str, lines: Sequence[Any], warp: int = 32) -> None:
+        if type(warp) is not int or warp < 1:
+            raise ProgramError(f"Program({name!r}, warp={warp!r}): expected the lanes of a warp, 32 or 64")
+        parsed = parse_lines(lines)
+        check_lines(parsed)
+        values = {"name": str(name), "lines": parsed, "warp": warp}
+        values |= {"structure": analyse(parsed), "cores": _tensor_cores(parsed, warp)}
+        for attribute, value in values.items():
+            object.__setattr__(self, attribute, value)
+
+    def __call__(
+        self,
+        *buffers: Any,
+        global_size: Sequence[int] = (1, 1, 1),
+        local_size: Sequence[int] = (1, 1, 1),
+        vals: Sequence[int] = (),
+        wait: bool = False,
+        engine: str = "auto",
+        checks: str | set[str] | frozenset[str] = "default",
+    ) -> float:
+        """Run the program.
+
+        Parameters
+        ----------
+        buffers
+            One for each DEFINE_GLOBAL, in the order of the lines: numpy arrays of any shape and strides, or writable
+            bytes-like objects. C-contiguous ones are changed in place, the others copied in and out.
+        global_size, local_size
+            Workgroups, and lanes of a workgroup, as (x, y, z).
+        vals
+            One integer for each DEFINE_VAR, in the order of the lines.
+        wait
+            Accepted for the callers of tinygrad's runtimes; the program has always ended when this returns.
+        engine
+            ``lockstep``, or ``auto`` for the fastest that there is.
+        checks
+            ``default`` or ``all`` for every check, ``none``, or a set of kinds: ``uninitialised``,
+            ``divergent-barrier``, ``out-of-bounds`` (which is always checked).
+
+        Returns
+        -------
+        float
+            Seconds that it took.
+
+        Raises
+        ------
+        LaunchError
+            Where buffers, sizes or values do not fit the program.
+        HazardError, DivisionError
+            Where a lane does what has no result.
+        """
+        began = time.perf_counter()
+        if engine not in ENGINES:
+            raise LaunchError(f"{self.name}: engine is {engine!r}; expected one of {', '.join(ENGINES)}")
+        sizes = (
+            arguments.size(self.name, "global_size", global_size),
+            arguments.size(self.name, "local_size", local_size),
+        )
+        self._check_warps(sizes[1])
+        numbers = arguments.integers(self.name, self.lines, vals)
+        bound = arguments.bind(self.name, self.lines, buffers)
+        arrays = tuple(argument.array for argument in bound)
+        try:
+            launch = lockstep.Launch(arrays, numbers, *sizes, self.warp, _kinds(self.name, checks))
+            lockstep.run(self.structure, self.cores, launch)
+        finally:
+            for argument in bound:
+                argument.copy_out()
+        return time.perf_counter() - began
+
+    def _check_warps(self, local_size: tuple[int, int, int]) -> None:
+        lanes = prod(local_size)
+        for number, core in self.cores.items():
+            for group, what in (
+                (self.warp, "warp"),
+                (core.instruction.lanes, f"group of {core.instruction.short_name}"),
+            ):
+                if lanes % group:
+                    raise LaunchError(
+                        f"{self.name}: local_size {local_size} has {lanes} lanes, and line {number} (WMMA) needs whole "
+                        f"ones: a {what} has {group}"
+                    )
+
+    def to_text(self) -> str:
+        """The program as text that a person can read and edit, and that `from_text` reads back."""
+        return text.write(self.name, self.lines, self.warp)
+
+    @classmethod
+    def from_text(cls, source: str) -> "Program":
+        """The program that a text means; reading it runs no code.
+
+        Raises
+        ------
+        ProgramError
+            Where the text is no program; the message names the line of the text.
+
+        Examples
+        --------
+        >>> program = Program.from_text('''
+        ... program "store seven"
+        ... %out = DEFINE_GLOBAL int32 : 0
+        ... %lane = SPECIAL int32 : (0, 'lidx0', 4)
+        ... %seven = CONST int32 : 7
+        ... STORE %out %lane %seven
+        ... ''')
+        >>> program
+        <Program 'store seven': 4 lines, 1 buffer>
+        """
+        return cls(*text.read(source))
+
+    def draw(self) -> "Picture":
+        """The lines with their nesting and types."""
+        from gpuemu.drawing.programs import draw_program
+
+        return draw_program(self)
+
+    def _repr_html_(self) -> str | None:
+        return self.draw()._repr_html_()
+
+    def __repr__(self) -> str:
+        buffers = sum(line.uop is UOps.DEFINE_GLOBAL for line in self.lines)
+        wide = "" if self.warp == 32 else f", warps of {self.warp}"
+        return f"<Program {self.name!r}: {len(self.lines)} lines, {buffers} buffer{'s' * (buffers != 1)}{wide}>"
+
+
+def _kinds(name: str, checks: str | set[str] | frozenset[str]) -> frozenset[str]:
+    if checks in ("default", "all"):
+        return CHECKS
+    if checks == "none":
+        return frozenset()
+    if isinstance(checks, str) or not set(checks) <= CHECKS:
+        raise LaunchError(
+            f"{name}: checks is {checks!r}; expected 'default', 'all', 'none' or a set of {', '.join(sorted(CHECKS))}"
+        )
+    return frozenset(checks)
+
+
+def _tensor_cores(lines: tuple[Line, ...], warp: int) -> dict[int, TensorCore]:
+    return {i: _tensor_core(lines, i, warp) for i, line in enumerate(lines) if line.uop is UOps.WMMA}
+
+
+def _tensor_core(lines: tuple[Line, ...], number: int, warp: int) -> TensorCore:
+    site = Site(number, lines[number], tuple(lines[s] for s in operands(lines, number)), lines)
+    try:
+        core = resolve(site.line.arg, warp)
+    except (InstructionError, TypeError, ValueError) as error:
+        raise ProgramError(f"line {number} (WMMA): {error}") from error
+    given = (site.type_of(0), site.type_of(1), site.type_of(2), site.dtype)
+    for dtype, fragment in zip(given, (core.a, core.b, core.c, core.d), strict=True):
+        if dtype != fragment.dtype:
+            operand = fragment.lane_map.operand.upper()
+            site.fail(
+                f"{operand} is {dtype}; expected {fragment.dtype}: each lane of {core.instruction.short_name} holds "
+                f"{fragment.lane_map.elements} elements of {operand} as {fragment.lane_map.dtype}"
+            )
+    return core

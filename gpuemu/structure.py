@@ -1,0 +1,142 @@
+"""The structure of a program's lines: what is nested in what, and which values each line reads.
+
+Engines read this and never look for it themselves: the blocks (a loop, an IF), the operands with the sources that only
+order left out, the accumulator behind each PHI, and the values that are read outside the block that computes them.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from gpuemu.errors import ProgramError
+from gpuemu.uops import Line, UOps, accumulator_of
+
+STATIC = frozenset({UOps.DEFINE_GLOBAL, UOps.DEFINE_LOCAL, UOps.DEFINE_VAR, UOps.SPECIAL, UOps.CONST})
+"""The UOps whose value depends on no other line: it is there from the start, in each lane."""
+
+_ENDS = {UOps.ENDRANGE: UOps.RANGE, UOps.ENDIF: UOps.IF}
+
+
+class Read(NamedTuple):
+    """Where an operand's value is found: the line that holds it, and the element where it is one of a vector's."""
+
+    line: int
+    element: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A RANGE or an IF with what it encloses; the whole program is the block whose head is None."""
+
+    head: int | None
+    body: "tuple[int | Block, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """The checked lines of a program, ready for an engine.
+
+    Attributes
+    ----------
+    lines
+        The program's lines.
+    reads
+        For each line, where its operands' values are found. A PHI is found in its accumulator, so that its
+        present value is read.
+    root
+        The program as nested blocks; lines that are static are in none.
+    escaping
+        Lines whose value is read outside their block: a lane that did not run them keeps what it had (0 at first).
+    """
+
+    lines: tuple[Line, ...]
+    reads: tuple[tuple[Read, ...], ...]
+    root: Block
+    escaping: frozenset[int]
+
+
+def operands(lines: tuple[Line, ...], number: int) -> tuple[int, ...]:
+    """The sources of a line that have a value; those without one only order.
+
+    An accumulator has no operands: its sources name its loops.
+    """
+    line = lines[number]
+    if line.uop is UOps.DEFINE_ACC:
+        return ()
+    return tuple(source for source in line.sources if lines[source].has_value)
+
+
+def analyse(lines: tuple[Line, ...]) -> Structure:
+    """The structure of lines that have passed their own checks.
+
+    Raises
+    ------
+    ProgramError
+        Where loops and IFs are not properly nested.
+    """
+    root, chains = _nest(lines)
+    reads = tuple(_reads(lines, number) for number in range(len(lines)))
+    escaping = {
+        read.line
+        for number, line in enumerate(lines)
+        if line.uop is not UOps.ENDRANGE
+        for read in (reads[number][1:] if line.uop is UOps.PHI else reads[number])
+        if _home(lines, chains, read.line) not in chains[number]
+    }
+    kept = frozenset(i for i in escaping if lines[i].uop is not UOps.DEFINE_ACC and lines[i].uop not in STATIC)
+    return Structure(lines, reads, root, kept)
+
+
+def _reads(lines: tuple[Line, ...], number: int) -> tuple[Read, ...]:
+    sources = operands(lines, number)
+    if lines[number].uop is UOps.PHI:  # what it writes, then what it reads; its loops say nothing more
+        accumulator = accumulator_of(lines, number) or (sources[0], None)
+        return Read(*accumulator), _read(lines, sources[1])
+    return tuple(_read(lines, source) for source in sources)
+
+
+def _read(lines: tuple[Line, ...], source: int) -> Read:
+    accumulator = accumulator_of(lines, source) if lines[source].uop is UOps.PHI else None
+    return Read(*accumulator) if accumulator else Read(source)
+
+
+def _home(lines: tuple[Line, ...], chains: list[tuple[int | None, ...]], number: int) -> int | None:
+    """The head of the block in which a value is made; a RANGE counts inside its own loop."""
+    return number if lines[number].uop is UOps.RANGE else chains[number][-1]
+
+
+def _nest(lines: tuple[Line, ...]) -> tuple[Block, list[tuple[int | None, ...]]]:
+    """The lines as nested blocks, and for each line the heads of the blocks around it, outermost first."""
+    open_heads: list[int | None] = [None]
+    bodies: list[list[int | Block]] = [[]]
+    chains: list[tuple[int | None, ...]] = []
+    for number, line in enumerate(lines):
+        if line.uop in _ENDS:
+            _check_end(lines, number, open_heads[-1])
+            chains.append(tuple(open_heads))
+            block = Block(open_heads.pop(), tuple(bodies.pop()))
+            bodies[-1].append(block)
+            continue
+        chains.append(tuple(open_heads))
+        if line.uop in (UOps.RANGE, UOps.IF):
+            open_heads.append(number)
+            bodies.append([])
+        elif line.uop not in STATIC:
+            bodies[-1].append(number)
+    unclosed = open_heads[-1]
+    if unclosed is not None:
+        name = lines[unclosed].uop.name
+        raise ProgramError(f"line {unclosed} ({name}): has no END{name}; each {name} is ended by a line that names it")
+    return Block(None, tuple(bodies[0])), chains
+
+
+def _check_end(lines: tuple[Line, ...], number: int, head: int | None) -> None:
+    line = lines[number]
+    named = next((source for source in line.sources if lines[source].uop is _ENDS[line.uop]), None)
+    if named == head and head is not None:
+        return
+    where = f"line {number} ({line.uop.name}): ends line {named}"
+    if head is None:
+        raise ProgramError(f"{where}, which is not open: it was ended before")
+    raise ProgramError(
+        f"{where}, but line {head} ({lines[head].uop.name}) is the innermost that is open; end that first"
+    )

@@ -1,0 +1,232 @@
+"""The text form of a program: for people to read, edit and compare; reading it runs no code.
+
+::
+
+    program "vector add" warp 32
+    %0 = DEFINE_GLOBAL float32 : 0
+    %1 = SPECIAL int32 : (0, 'gidx0', 16)
+    %2 = LOAD float32 %0 %1
+    %3 = ALU float32 %2 %2 : ADD
+    STORE %0 %1 %3
+
+One line a UOp: its name, its dtype where it has a value, its sources, and behind a colon its arg. ``%`` names a line
+so that others can take it; any word will do. ``#`` starts a comment. Blank lines and indents mean nothing.
+"""
+
+import ast
+import re
+from typing import Any
+
+from gpuemu import dtypes
+from gpuemu.dtypes import DType
+from gpuemu.errors import ProgramError
+from gpuemu.uops import ALU_OPS, AluOp, Line, UOps
+
+Entry = tuple[UOps, DType | None, list[int], Any]
+
+_TOKEN = re.compile(
+    r"""\s*(?:(?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
+    |(?P<number>[-+]?(?:0x[0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|inf|nan)(?![\w.]))
+    |(?P<dtype>image[fh]\(\d+,\d+,\d+\))
+    |(?P<label>%\w+)
+    |(?P<word>[A-Za-z_]\w*)
+    |(?P<mark>[(),:=])
+    |(?P<comment>\#.*)
+    |(?P<wrong>\S))""",
+    re.VERBOSE,
+)
+_WORDS = {"None": None, "True": True, "False": False}
+_MAX_DEPTH = 16  # of tuples in an arg; a WMMA's has two
+_MAX_DIGITS = 400  # of a number; the longest float64 that repr writes has 24
+
+
+def write(name: str, lines: tuple[Line, ...], warp: int) -> str:
+    """The text of a program.
+
+    Raises
+    ------
+    ProgramError
+        Where an arg is of no type that the text form has.
+    """
+    named = {source for line in lines for source in line.sources}
+    indent, out = 0, [f"program {_quoted(name)} warp {warp}"]
+    for number, line in enumerate(lines):
+        indent -= line.uop in (UOps.ENDRANGE, UOps.ENDIF)
+        words = [f"%{number} ="] if line.has_value or number in named else []
+        words.append(line.uop.name)
+        words += [str(line.dtype)] if line.dtype is not None else []
+        words += [f"%{source}" for source in line.sources]
+        words += [f": {_value_text(number, line.arg)}"] if line.arg is not None else []
+        out.append("  " * indent + " ".join(words))
+        indent += line.uop in (UOps.RANGE, UOps.IF)
+    return "\n".join(out) + "\n"
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r") + '"'
+
+
+def _value_text(number: int, value: Any) -> str:
+    if isinstance(value, tuple):
+        inside = ", ".join(_value_text(number, v) for v in value)
+        return f"({inside},)" if len(value) == 1 else f"({inside})"
+    if isinstance(value, DType):
+        return str(value)
+    if isinstance(value, AluOp):
+        return value.name
+    if value is None or isinstance(value, bool | int | float | str):
+        return repr(value)
+    raise ProgramError(
+        f"line {number}: the arg {value!r} has no text; expected numbers, texts, dtypes and tuples of them"
+    )
+
+
+def read(source: str) -> tuple[str, list[Entry], int]:
+    """The name, lines and warp that a text means.
+
+    Raises
+    ------
+    ProgramError
+        Where the text is no program; the message names the line of the text.
+    """
+    rows = [Row(place, tokens) for place, text in enumerate(source.split("\n"), 1) if (tokens := _tokens(place, text))]
+    if not rows:
+        raise ProgramError('the text is empty; expected a line such as: program "name" warp 32')
+    name, warp = rows[0].header()
+    labels: dict[str, int] = {}
+    for number, row in enumerate(rows[1:]):
+        label = row.take_label()
+        if label in labels:
+            row.fail(f"{label} is the name of an earlier line too; each name is used once")
+        if label is not None:
+            labels[label] = number
+    return name, [row.entry(labels) for row in rows[1:]], warp
+
+
+def _tokens(place: int, text: str) -> list[tuple[str, str]]:
+    found = [(str(match.lastgroup), match.group(str(match.lastgroup))) for match in _TOKEN.finditer(text.rstrip())]
+    for kind, token in found:
+        if kind == "wrong":
+            raise ProgramError(f"text line {place}: unexpected {token!r}")
+    return [token for token in found if token[0] != "comment"]
+
+
+class Row:
+    """The tokens of one line of text, taken from the left."""
+
+    def __init__(self, place: int, tokens: list[tuple[str, str]]) -> None:
+        self.place, self.tokens, self.at = place, tokens, 0
+
+    def fail(self, message: str) -> "Any":
+        """Raise the ProgramError of this line of text."""
+        raise ProgramError(f"text line {self.place}: {message}")
+
+    def peek(self) -> tuple[str, str]:
+        return self.tokens[self.at] if self.at < len(self.tokens) else ("end", "the end of the line")
+
+    def take(self, kind: str, what: str) -> str:
+        """The next token, which must be of this kind."""
+        found, token = self.peek()
+        if found != kind:
+            self.fail(f"got {token}; expected {what}")
+        self.at += 1
+        return token
+
+    def takes(self, mark: str) -> bool:
+        """Whether the next token is this mark; if so it is taken."""
+        if self.peek() != ("mark", mark):
+            return False
+        self.at += 1
+        return True
+
+    def header(self) -> tuple[str, int]:
+        """The name and the warp in the first line."""
+        if self.peek() != ("word", "program"):
+            self.fail(f'got {self.peek()[1]}; expected the first line to be such as: program "name" warp 32')
+        self.at += 1
+        name, warp = _string(self.take("string", "the program's name in quotes")), 32
+        if self.peek() == ("word", "warp"):
+            self.at += 1
+            number = self.take("number", "the lanes of a warp")
+            warp = int(number) if number.isdigit() and len(number) < 10 else self.fail(f"a warp of {number} lanes")
+        self.end()
+        return name, warp
+
+    def end(self) -> None:
+        if self.at < len(self.tokens):
+            self.fail(f"unexpected {self.peek()[1]}")
+
+    def take_label(self) -> str | None:
+        """The name that the line gives itself."""
+        if self.peek()[0] != "label":
+            return None
+        label = self.take("label", "a name")
+        if not self.takes("="):
+            self.fail(f"got {self.peek()[1]} after {label}; expected =")
+        return label
+
+    def entry(self, labels: dict[str, int]) -> Entry:
+        """The UOp behind the name."""
+        name = self.take("word", "the name of a UOp")
+        if name not in UOps.__members__:
+            self.fail(f"there is no UOp {name}; there are {', '.join(UOps.__members__)}")
+        dtype = self.dtype() if self.peek()[0] in ("word", "dtype") else None
+        sources = []
+        while self.peek()[0] == "label":
+            label = self.take("label", "a source")
+            if label not in labels:
+                self.fail(f"no line is named {label}")
+            sources.append(labels[label])
+        arg = self.value(0) if self.takes(":") else None
+        self.end()
+        return UOps[name], dtype, sources, arg
+
+    def dtype(self) -> DType:
+        token = self.peek()[1]
+        self.at += 1
+        try:
+            return dtypes.parse(token)
+        except ValueError as error:
+            raise ProgramError(f"text line {self.place}: {error}") from error
+
+    def value(self, depth: int) -> Any:
+        """A number, a text, a dtype, the name of an ALU op, or a tuple of values."""
+        kind, token = self.peek()
+        if self.takes("("):
+            return self.tuple(depth + 1)
+        if kind == "string":
+            self.at += 1
+            return _string(token)
+        if kind == "number":
+            self.at += 1
+            return self.number(token)
+        if kind == "word" and token in _WORDS:
+            self.at += 1
+            return _WORDS[token]
+        if kind == "word" and token in ALU_OPS:
+            self.at += 1
+            return ALU_OPS[token]
+        if kind in ("word", "dtype"):
+            return self.dtype()
+        return self.fail(f"got {token}; expected a value")
+
+    def tuple(self, depth: int) -> tuple[Any, ...]:
+        if depth > _MAX_DEPTH:
+            self.fail(f"an arg of more than {_MAX_DEPTH} tuples in each other")
+        values = []
+        while not self.takes(")"):
+            values.append(self.value(depth))
+            if not self.takes(",") and self.peek() != ("mark", ")"):
+                self.fail(f"got {self.peek()[1]}; expected , or )")
+        return tuple(values)
+
+    def number(self, token: str) -> int | float:
+        if len(token) > _MAX_DIGITS:
+            self.fail(f"a number of {len(token)} digits; at most {_MAX_DIGITS}")
+        if "0x" in token:
+            return int(token, 16)
+        return int(token) if re.fullmatch(r"[-+]?\d+", token) else float(token)
+
+
+def _string(token: str) -> str:
+    return str(ast.literal_eval(token))  # one token in quotes, as the pattern has seen

@@ -141,7 +141,10 @@ def _grid(rows: int, columns: int, cell: CellOf, title: str, caption: str, wide:
         cell,
         title=title,
         caption=caption,
-        row_labels=[str(row).rjust(digits, _FIGURE_SPACE) for row in range(rows)],
+        row_labels=[
+            *map(str, range(rows - 1)),
+            str(rows - 1).rjust(digits, _FIGURE_SPACE),
+        ],  # the widest sets the margin
         width=36 if wide else 26,
         height=18,
         gaps=(8 if rows > 8 else 0, 8 if columns > 8 else 0),

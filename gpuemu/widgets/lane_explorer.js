@@ -59,7 +59,7 @@ function render({ model, el }) {
     fillChoices();
     blockLabel.hidden = v.ins.blocks === 1;
     blocks.replaceChildren(...Array.from({ length: v.ins.blocks }, (_, b) => node("option", { value: b, text: b })));
-    S.unfolded = v.ins.A ? "A" : "C";
+    S.unfolded = firstUnfolded(v.ins, 972);
     S.pinned = false;
     receive(true);
     lay();

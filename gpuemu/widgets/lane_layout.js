@@ -2,6 +2,7 @@
 
 const SEAM = 3;                 // between groups of eight indices, of four lanes, and of registers
 const HEADER_X = 22, HEADER_Y = 18, BETWEEN_X = 26, BETWEEN_Y = 21, LANE_COLUMN = 26, BETWEEN_OPERANDS = 10, FOLDED = 3;
+const TALL = 1100;              // pixels: beyond, the registers rather fold than go below
 const LEDGER_ROW = 16, LEDGER_LIMIT = 32;   // more steps than this scroll
 
 const span = (n, size, every) => n * size + (every ? Math.floor((n - 1) / every) * SEAM : 0);
@@ -26,14 +27,21 @@ function cellAt(g, x, y) {
   return [index(y, g.rows, g.ch, g.gy), index(x, g.columns, g.cw, g.gx)];
 }
 
+const LENS = 160;              // left of A, where cells are too small for numbers
+
 function matrixSizes(ins, width) {
-  const quad = ins.n === 16 && ins.m <= 16 ? 286 : 306, room = width - HEADER_X - quad - BETWEEN_X - 12;
   const seamed = (n, size) => (n > 8 && size >= 10 ? 8 : 0);
-  const fit = (n) => Math.max(1, Math.floor((room - (n > 8 ? Math.floor((n - 1) / 8) * SEAM : 0)) / n));
-  const kw = Math.max(1, Math.min(38, Math.floor((quad - (ins.k > 8 ? SEAM * Math.floor((ins.k - 1) / 8) : 0)) / ins.k)));
+  const many = ins.k > LEDGER_LIMIT;
+  let quad = ins.n === 16 && ins.m <= 16 ? 286 : 306;
+  if (ins.k > 16 && !many && ins.n <= 16) quad = span(ins.k, 12, 8);       // room for numbers in A
+  if (many) quad = 256 + LENS;
+  const room = width - HEADER_X - quad - BETWEEN_X - 12;
+  const fit = (n) => Math.max(1, Math.floor((room - (n > 8 ? span(n, 0, 8) : 0)) / n));
   const nw = ins.n <= 8 ? (ins.m <= 8 ? 34 : 22) : ins.n <= 16 ? 15 : ins.n <= 64 ? Math.min(22, fit(ins.n)) : Math.max(1, Math.floor(room / ins.n));
   const mh = ins.m <= 8 ? 34 : ins.m <= 16 ? 17 : ins.m <= 32 ? 15 : nw >= 12 ? 11 : 6;
-  const kh = ins.k <= 8 ? 29 : ins.k <= 16 ? 20 : ins.k <= LEDGER_LIMIT ? 17 : Math.max(2, Math.floor(512 / ins.k));
+  const kh = ins.k <= 8 ? 29 : ins.k <= 16 ? 20 : !many ? 17 : Math.max(2, Math.floor(512 / ins.k));
+  const left = many || nw < 12 || mh < 11 ? quad - LENS : quad;
+  const kw = Math.max(1, Math.min(38, Math.floor((left - (left / ins.k >= 10 ? span(ins.k, 0, 8) : 0)) / ins.k)));
   return { quad, kw, nw, mh, kh, seamed };
 }
 
@@ -43,16 +51,27 @@ function arrange(ins, width, unfolded) {
   const grid = (id, rows, columns, cw, ch) =>
     ({ id, kind: "matrix", op: id, rows, columns, cw, ch, gx: seamed(columns, cw), gy: seamed(rows, ch), x: 0, y: 0 });
   const A = grid("A", ins.m, ins.k, kw, mh), B = grid("B", ins.k, ins.n, nw, kh), C = grid("C", ins.m, ins.n, nw, mh);
-  const words = 82 + LEDGER_ROW * Math.min(ins.k + 1, LEDGER_LIMIT + 1);   // title, sentence and ledger stand in the free corner
+  const words = 66 + LEDGER_ROW * Math.min(ins.k + 1, LEDGER_LIMIT + 1);   // title, sentence and ledger stand in the free corner
   B.y = Math.max(HEADER_Y, words - gridHeight(B));
   C.y = A.y = B.y + gridHeight(B) + BETWEEN_Y;
   B.x = C.x = HEADER_X + quad + BETWEEN_X;
   A.x = HEADER_X + quad - gridWidth(A);
   const right = C.x + gridWidth(C), bottom = C.y + gridHeight(C);
-  const beside = ins.lanes <= 32 && width - right - 24 - LANE_COLUMN >= 180;
-  const registers = arrangeRegisters(ins, beside ? right + 24 : 0, beside ? 34 : bottom + 48, width, unfolded);
-  const lowest = Math.max(bottom, ...registers.map((g) => g.y + gridHeight(g)));
+  const side = ins.lanes <= 32 && width - right - 24 - LANE_COLUMN >= 180 && arrangeRegisters(ins, right + 24, 34, width, unfolded);
+  const under = arrangeRegisters(ins, 0, bottom + 48, width, unfolded);
+  const roomier = side && crowded(side) && !crowded(under) && lowestOf(under) <= TALL;   // below, when only there all numbers can be read
+  const registers = side && !roomier && side[0].cw >= FOLDED ? side : under;
+  const lowest = Math.max(bottom, lowestOf(registers));
   return { grids: [A, B, C, ...registers], A, B, C, width, height: Math.ceil(lowest) + 4, cornerWidth: quad + HEADER_X, cornerHeight: B.y + gridHeight(B) };
+}
+
+const lowestOf = (grids) => Math.max(...grids.map((g) => g.y + gridHeight(g)));
+const crowded = (grids) => grids.some((g) => g.cw < 12);
+
+/** The operand whose registers stand open at first, where not all can: the largest that stays legible. */
+function firstUnfolded(ins, width) {
+  const held = OPERANDS.filter((id) => ins[id]).sort((a, b) => ins[b].elements - ins[a].elements);
+  return held.find((id) => arrange(ins, width, id).grids.some((g) => g.kind === "registers" && g.op === id && g.cw >= 12)) || held[0];
 }
 
 function arrangeRegisters(ins, left, top, width, unfolded) {

@@ -108,6 +108,17 @@ function paintUnheld(v, ctx, g) {
   for (let r = 1; r < g.rows; r++) ctx.fillRect(g.x, posY(g, r) - 1, gridWidth(g), 1);
 }
 
+function wrapped(ctx, text, width, font) {
+  ctx.font = font;
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const longer = lines.at(-1) ? `${lines.at(-1)} ${word}` : word;
+    if (ctx.measureText(longer).width > width) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines.filter(Boolean);
+}
+
 function paintLabels(v, ctx) {
   const { ink, muted } = v.tokens;
   const label = (text, x, y, colour, font, align) => {
@@ -116,18 +127,18 @@ function paintLabels(v, ctx) {
     ctx.textAlign = align;
     ctx.fillText(text, x, y);
   };
-  const every = (size, n) => (size >= 12 ? 1 : size >= 5 ? 8 : Math.max(8, 2 ** Math.ceil(Math.log2(n / 16))));
+  const every = (size, room) => [1, 8, 16, 32, 64, 128].find((step) => step * size >= (step > 1 ? room : 11)) || 256;
   for (const g of v.layout.grids) {
     const wide = g.cw >= 12;
     if (wide || g.kind === "matrix" || g.cw >= 5) {
-      for (let c = 0; c < g.columns; c += every(g.cw, g.columns)) label(c, posX(g, c) + (wide ? g.cw / 2 - 0.5 : 0), g.y - 9, muted, "10px", wide ? "center" : "left");
+      for (let c = 0; c < g.columns; c += wide ? 1 : every(g.cw, 28)) label(c, posX(g, c) + (wide ? g.cw / 2 - 0.5 : 0), g.y - 9, muted, "10px", wide ? "center" : "left");
     }
     if (g.kind === "matrix") {
       const tall = g.ch >= 11;
-      for (let r = 0; r < g.rows; r += tall ? 1 : every(g.ch, g.rows)) label(r, g.x - 5, posY(g, r) + (tall ? g.ch / 2 : 4), muted, "10px", "right");
+      for (let r = 0; r < g.rows; r += every(g.ch, 14)) label(r, g.x - 5, posY(g, r) + (tall ? g.ch / 2 : 4), muted, "10px", "right");
       label(g.op, g.x - 5, g.y - 9, ink, "700 13px", "right");
       const why = !v.ins[g.op] && v.ins.unheld[g.op];
-      if (why) label(why, g.x + 12, g.y + 18, muted, "11px", "left");
+      if (why) wrapped(ctx, why, gridWidth(g) - 20, `11px ${v.sans}`).forEach((line, j) => label(line, g.x + 10, g.y + 16 + 15 * j, muted, "11px", "left"));
     } else {
       const o = v.ins[g.op], w = gridWidth(g), registers = o.register.at(-1) + 1;
       label(g.op, g.x, g.y - 26, ink, "700 13px", "left");
@@ -215,15 +226,16 @@ function paintCorridors(v, ctx) {
 function paintCurrentIndices(v, ctx) {
   const { A, B, C } = v.layout, S = v.state;
   ctx.font = `700 11px ${v.sans}`;
-  const write = (text, x, y, align, sparse) => {
+  const write = (text, x, y, align, sparse, least = 0) => {
     const width = ctx.measureText(text).width + (sparse ? 22 : 4);      // paper over the neighbours that it would touch
+    const start = Math.max(least, align === "right" ? x - width + 1 : x - width / 2);
     ctx.fillStyle = v.tokens.paper;
-    ctx.fillRect(align === "right" ? x - width + 1 : x - width / 2, y - 7, width, 14);
+    ctx.fillRect(start, y - 7, width, 14);
     ctx.fillStyle = v.tokens.ink;
     ctx.textAlign = align;
     ctx.fillText(text, x, y);
   };
-  const above = (g, i) => write(i, posX(g, i) + g.cw / 2 - 0.5, g.y - 9, "center", g.cw < 12);
+  const above = (g, i) => write(i, posX(g, i) + g.cw / 2 - 0.5, g.y - 9, "center", g.cw < 12, g.x - 3);
   const left = (g, i) => write(i, g.x - 5, posY(g, i) + g.ch / 2, "right", false);
   left(A, S.m); above(A, S.k); above(B, S.n); left(B, S.k); left(C, S.m); above(C, S.n);
   ctx.textAlign = "center";

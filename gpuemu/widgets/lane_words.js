@@ -86,6 +86,30 @@ function filledIn(text, lane, element) {
   return text.split(/\b(lane|i)\b/).map((part, j) => (j % 2 ? number(part === "lane" ? lane : element) : part));
 }
 
+/** The value of an index expression as Python writes it: whole numbers, names, + - * // % and parentheses. */
+function calculate(text, values) {
+  const tokens = text.match(/\d+|[a-z]+|\/\/|[-+*%()]/g), strength = { "+": 1, "-": 1, "*": 2, "//": 2, "%": 2 };
+  const apply = { "+": (a, b) => a + b, "-": (a, b) => a - b, "*": (a, b) => a * b, "//": (a, b) => Math.floor(a / b), "%": (a, b) => a - b * Math.floor(a / b) };
+  let at = 0;
+  const atom = () => {
+    const token = tokens[at++];
+    if (token === "-") return -atom();
+    if (token !== "(") return token in values ? values[token] : +token;
+    const inner = sum(1);
+    at++;
+    return inner;
+  };
+  const sum = (least) => {
+    let left = atom();
+    while (strength[tokens[at]] >= least) {
+      const operator = tokens[at++];
+      left = apply[operator](left, sum(strength[operator] + 1));
+    }
+    return left;
+  };
+  return sum(1);
+}
+
 /** lane and element of what is looked at, or nulls. */
 function present(v, id) {
   const S = v.state;
@@ -104,13 +128,13 @@ function writeFormula(v, pre) {
 
 function indexLines(o, lane, element) {
   const out = [];
-  for (const { name, text, terms, value } of o.index.axes) {
-    out.push(strong(name.padEnd(5)), `= ${text}\n`);
+  for (const { name, text, terms } of o.index.axes) {
+    const label = name.padEnd(name.length > 1 ? 6 : 3);
+    out.push(strong(label), `= ${text}\n`);
     if (lane === null) continue;
-    const parts = terms.map((term) => digitOf(term, lane, element) * term[3]), total = parts.reduce((a, b) => a + b, 0);
-    out.push("     = ", ...filledIn(text, lane, element));
-    const sums = parts.length > 1 && value ? `= ${parts.join(" + ")} ` : "";
-    out.push(text.length > 40 ? `\n     ${sums}= ` : ` ${sums}= `, strong(total), "\n");
+    const parts = terms.map((term) => calculate(term, { lane, i: element })), total = parts.reduce((a, b) => a + b, 0);
+    const sum = parts.length > 1 ? `= ${parts.join(" + ")} ` : "";
+    out.push(" ".repeat(label.length), "= ", ...filledIn(text, lane, element), text.length > 34 ? `\n${" ".repeat(label.length)}${sum}= ` : ` ${sum}= `, strong(total), "\n");
   }
   if (lane === null) out.push("i is the element's number inside the lane");
   return out;

@@ -377,5 +377,5 @@ def instructions() -> tuple[Instruction, ...]:
     )
     named = [_instruction(arch, name, shape, rules) for arch, shapes, rules in families for name, shape in shapes]
     gfx1250 = _Shape(16, 16, 32, 32, _F16, _F16, _F32)
-    named.append(_instruction("gfx1250", "v_wmma_f32_16x16x32_f16", gfx1250, _GFX1250, "medium: one source"))
+    named.append(_instruction("gfx1250", "v_wmma_f32_16x16x32_f16", gfx1250, _GFX1250, "medium"))
     return tuple(named)

@@ -351,7 +351,7 @@ def test_each_instruction_names_its_unit_source_and_confidence() -> None:
         integers = one.dtypes["d"].startswith("int32")
         assert one.unit == ("exact" if integers else units.get(one.arch, "fp32-sequential"))
         assert one.source
-        assert one.confidence == ("medium: one source" if one.arch == "gfx1250" else "high")
+        assert one.confidence == ("medium" if one.arch == "gfx1250" else "high")
 
 
 def test_cdna3_has_amds_own_8_bit_floats_and_rdna4_those_of_ocp() -> None:

@@ -78,7 +78,7 @@ def scatter(views: Sequence[View], values: Any, into: np.ndarray[Any, Any]) -> n
 
     index, valid = index_arrays(views)
     spread = np.broadcast_to(np.asarray(values), index.shape)
-    if not isinstance(into, np.ndarray) or into.ndim != 1:
+    if into.ndim != 1:
         raise ViewError("scatter: the memory to write into must be a one-dimensional numpy array")
     chosen = index[valid]
     _check_memory("scatter", chosen, into.size)

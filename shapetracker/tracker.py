@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from shapetracker import queries
+from shapetracker.box import Box, row_major_strides
 from shapetracker.errors import ViewError
+from shapetracker.inverse import inverse, reads_each_once
 from shapetracker.stack import simplify_stack
 from shapetracker.view import View, check_in_range
 
@@ -59,8 +62,23 @@ class ShapeTracker:
 
     @property
     def contiguous(self) -> bool:
-        """Whether this is one view that reads 0, 1, 2, … in row-major order."""
-        return len(self.views) == 1 and self.views[0].contiguous
+        """Whether this is one view that reads 0, 1, 2, … in row-major order.
+
+        >>> ShapeTracker.from_shape((4, 6)).permute((1, 0)).permute((1, 0)).contiguous
+        True
+        """
+        views = self.simplify().views
+        return len(views) == 1 and views[0].contiguous
+
+    @property
+    def consecutive(self) -> bool:
+        """Whether this is one view without a mask that reads indices one after the other, from any offset.
+
+        >>> ShapeTracker.from_shape((4, 6)).shrink(((1, 3), (0, 6))).consecutive
+        True
+        """
+        views = self.simplify().views
+        return len(views) == 1 and views[0].mask is None and views[0].strides == row_major_strides(self.shape)
 
     # --- movement operations -----------------------------------------------------------------------------------------
 
@@ -114,8 +132,97 @@ class ShapeTracker:
         >>> len(st.simplify().views)
         2
         """
-        boxes = simplify_stack(tuple([view.box for view in self.views]))
+        boxes = self._boxes()
         return self if len(boxes) == len(self.views) else ShapeTracker(tuple([View.from_box(box) for box in boxes]))
+
+    def invert(self, out_shape: Sequence[int]) -> ShapeTracker | None:
+        """The tracker of `out_shape` whose element at memory index p is the flat position here that reads p.
+
+        None unless the valid points read 0 … prod(out_shape) − 1, each exactly once. (A tracker that stays several
+        views is inverted view by view: None, too, where one of them does not read all of the view below.)
+
+        >>> st = ShapeTracker.from_shape((4, 6)).permute((1, 0))
+        >>> (st + st.invert((4, 6))).contiguous
+        True
+        """
+        sizes = tuple(out_shape)
+        below, backward = prod(sizes), []
+        for view in self.simplify().views:
+            box = view.box
+            if not reads_each_once(box, below):
+                return None
+            back = inverse(box)
+            if back is None:
+                return ShapeTracker.from_shape(sizes)
+            backward.append(View.from_box(back))
+            below = view.size()
+        return ShapeTracker(tuple(reversed(backward))).reshape(sizes).simplify()
+
+    # --- questions ---------------------------------------------------------------------------------------------------
+
+    def real_strides(self, ignore_valid: bool = False) -> tuple[int | None, ...]:
+        """The fixed step of each axis; None where it has none, or where validity depends on the axis.
+
+        Parameters
+        ----------
+        ignore_valid : look at the steps between valid points alone
+
+        >>> ShapeTracker.from_shape((4, 6)).permute((1, 0)).reshape((2, 12)).real_strides()
+        (3, None)
+        >>> padded = ShapeTracker.from_shape((4, 6)).pad(((0, 0), (1, 0)))
+        >>> padded.real_strides(), padded.real_strides(ignore_valid=True)
+        ((6, None), (6, 1))
+        """
+        boxes = self._boxes()
+        steps = queries.fixed_strides(boxes)
+        if ignore_valid:
+            return steps
+        masked = queries.masked_axes(boxes)
+        return tuple([None if hidden else step for step, hidden in zip(steps, masked, strict=True)])
+
+    def unit_stride_axes(self, ignore_valid: bool = False) -> list[int]:
+        """The axes along which neighbours lie side by side in memory.
+
+        >>> ShapeTracker.from_shape((4, 6)).unit_stride_axes()
+        [1]
+        """
+        return [axis for axis, step in enumerate(self.real_strides(ignore_valid)) if step == 1]
+
+    def real_offset(self) -> int:
+        """What the index expression is at the point (0, 0, …), valid or not.
+
+        >>> ShapeTracker.from_shape((4, 6)).pad(((1, 0), (0, 0))).real_offset()
+        -6
+        """
+        index, _ = self.simplify().expr_idxs([0] * len(self.shape))
+        return int(index.evaluate({}))
+
+    def real_size(self) -> int:
+        """The number of elements that the buffer must have: 1 + the greatest index that a valid point reads.
+
+        >>> ShapeTracker.from_shape((100,)).pad(((0, 50),)).reshape((15, 10)).permute((1, 0)).reshape((150,)).real_size()
+        100
+        """
+        greatest = queries.greatest_index(self._boxes())
+        return 0 if greatest is None else greatest + 1
+
+    def axis_is_masked(self, axis: int) -> bool:
+        """Whether validity depends on the axis: some valid point has an invalid one on its line along it.
+
+        >>> [ShapeTracker.from_shape((4, 6)).pad(((1, 0), (0, 0))).axis_is_masked(axis) for axis in (0, 1)]
+        [True, False]
+        """
+        if not 0 <= axis < len(self.shape):
+            raise ViewError(f"axis_is_masked {axis}: shape {self.shape} has the axes 0 … {len(self.shape) - 1}")
+        return queries.masked_axes(self._boxes())[axis]
+
+    def needs_valid(self) -> bool:
+        """Whether some point is invalid, so that a load must be gated.
+
+        >>> ShapeTracker.from_shape((4, 6)).pad(((1, 0), (0, 0))).shrink(((1, 5), (0, 6))).needs_valid()
+        False
+        """
+        return queries.some_invalid(self._boxes())
 
     # --- index expressions -------------------------------------------------------------------------------------------
 
@@ -183,19 +290,6 @@ class ShapeTracker:
             raise ViewError(f"as_array: {self} is more than one view, which numpy's strides cannot express; use gather")
         return as_array(simple.views[0], array)
 
-    def real_strides(self, ignore_valid: bool = False) -> tuple[int | None, ...]:
-        """The fixed step of each axis; None where an axis has none, or where validity depends on the axis."""
-        simple = self.simplify()
-        if len(simple.views) != 1:
-            return (None,) * len(self.shape)
-        view = simple.views[0]
-        if view.mask is None or ignore_valid:
-            return view.strides
-        return tuple(
-            step if bounds == (0, size) else None
-            for step, bounds, size in zip(view.strides, view.mask, view.shape, strict=True)
-        )
-
     # --- showing -----------------------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
@@ -209,6 +303,9 @@ class ShapeTracker:
 
     def _repr_html_(self) -> str:
         return self.draw()._repr_html_()  # type: ignore[no-any-return]
+
+    def _boxes(self) -> tuple[Box, ...]:
+        return simplify_stack(tuple([view.box for view in self.views]))
 
     def _on_last(self, view: View) -> ShapeTracker:
         return ShapeTracker((*self.views[:-1], view))

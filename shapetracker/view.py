@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from shapetracker.box import Bounds, Box, canonical, contiguous_box, index_range, row_major_strides
+from shapetracker.box import Bounds, Box, canonical, contiguous_box, index_range, merge_axes, row_major_strides
 from shapetracker.compose import compose
 from shapetracker.errors import ViewError
+from shapetracker.inverse import inverse, reads_each_once
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,6 +113,32 @@ class View:
         """
         return prod(self.shape)
 
+    def minify(self) -> View:
+        """The same flat function with the fewest axes: neighbours that act as one axis are merged.
+
+        >>> View.create((2, 3, 4)).permute((2, 0, 1)).minify()
+        View(shape=(4, 6), strides=(1, 4), offset=0)
+        """
+        return View.from_box(merge_axes(self.box))
+
+    def invert(self, shape: Sequence[int]) -> View | None:
+        """The view of `shape` whose element at memory index p is the flat position of this view that reads p.
+
+        None unless the valid points read 0 … prod(shape) − 1, each exactly once, or where no single view expresses
+        it. A pad inverts to a shrink.
+
+        >>> View.create((4, 6)).permute((1, 0)).invert((4, 6))
+        View(shape=(4, 6), strides=(1, 4), offset=0)
+        >>> View.create((4,)).pad(((1, 2),)).invert((4,))
+        View(shape=(4,), strides=(1,), offset=1)
+        """
+        sizes = tuple(shape)
+        _check_shape("invert", sizes)
+        if not reads_each_once(self.box, prod(sizes)):
+            return None
+        back = inverse(self.box)
+        return View.create(sizes) if back is None else View.from_box(back).reshape(sizes)
+
     # --- movement operations -----------------------------------------------------------------------------------------
 
     def pad(self, widths: Sequence[tuple[int, int]]) -> View:
@@ -125,8 +152,8 @@ class View:
         for axis, (before, after) in enumerate(widths):
             if before < 0 or after < 0:
                 raise ViewError(
-                    f"pad {self.shape} by {widths}: axis {axis} gets {(before, after)}, and a width cannot be negative; "
-                    "use shrink to cut"
+                    f"pad {self.shape} by {widths}: axis {axis} gets {(before, after)}, and a width cannot be "
+                    "negative; use shrink to cut"
                 )
         shape, strides, offset, bounds = self.box
         return View.from_box(
@@ -149,8 +176,8 @@ class View:
         for axis, (begin, end) in enumerate(cuts):
             if not 0 <= begin <= end <= self.shape[axis]:
                 raise ViewError(
-                    f"shrink {self.shape} to {cuts}: axis {axis} has size {self.shape[axis]}, and (begin, end) must keep "
-                    f"0 <= begin <= end <= {self.shape[axis]}"
+                    f"shrink {self.shape} to {cuts}: axis {axis} has size {self.shape[axis]}, and (begin, end) must "
+                    f"keep 0 <= begin <= end <= {self.shape[axis]}"
                 )
         _, strides, offset, valid = self.box
         return View.from_box(
@@ -179,7 +206,8 @@ class View:
         for axis, (old, new) in enumerate(zip(self.shape, sizes, strict=True)):
             if old != new and old != 1:
                 raise ViewError(
-                    f"expand {self.shape} to {sizes}: axis {axis} has size {old}, and only an axis of size 1 can be expanded"
+                    f"expand {self.shape} to {sizes}: axis {axis} has size {old}, and only an axis of size 1 can be "
+                    "expanded"
                 )
         _, strides, offset, valid = self.box
         bounds = tuple(
@@ -297,7 +325,8 @@ class View:
     def _check_rank(self, call: str, given: Sequence[object]) -> None:
         if len(given) != len(self.shape):
             raise ViewError(
-                f"{call} {self.shape} by {tuple(given)}: {len(given)} entries for {len(self.shape)} axes; give one for each"
+                f"{call} {self.shape} by {tuple(given)}: {len(given)} entries for {len(self.shape)} axes; give one "
+                "for each"
             )
 
 

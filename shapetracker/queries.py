@@ -1,0 +1,146 @@
+"""Exact questions about a stack of boxes: fixed steps, masked axes, the greatest index.
+
+Each is answered from the stack's independent blocks. Where a block has more points than are looked at, the answer is
+the one that promises less: no fixed step, masked, and a bound on the greatest index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from math import prod
+
+from shapetracker.box import Box, index_range
+from shapetracker.components import Block, Table, TooLargeError, tabulate
+from shapetracker.values import Line, Values, extremes
+
+
+def fixed_strides(boxes: tuple[Box, ...]) -> tuple[int | None, ...]:
+    """The step of the memory index between valid points along each axis; None where it is not the same everywhere.
+
+    Along an axis on which no two valid points lie, the step is 0.
+
+    >>> inner = Box((4, 6), (1, 4), 0, ((0, 4), (0, 6)))
+    >>> fixed_strides((inner, Box((24,), (1,), 0, ((0, 24),))))
+    (None,)
+    >>> fixed_strides((inner, Box((2, 12), (12, 1), 0, ((0, 2), (0, 12)))))
+    (2, None)
+    """
+    if len(boxes) == 1:
+        return boxes[0].strides
+    blocks = _blocks(boxes)
+    steps: list[int | None] = [0] * len(boxes[-1].shape)
+    if isinstance(blocks, TooLargeError):
+        return tuple([None if size > 1 else 0 for size in boxes[-1].shape])
+    for block, values in blocks:
+        for place, axis in enumerate(block.axes):
+            steps[axis] = values.step if isinstance(values, Line) else _step_along(block, values, place)
+    return tuple(steps)
+
+
+def masked_axes(boxes: tuple[Box, ...]) -> tuple[bool, ...]:
+    """Whether validity depends on each axis: some valid point has an invalid one on its line along the axis.
+
+    >>> masked_axes((Box((4, 6), (6, 1), 0, ((0, 4), (1, 6))),))
+    (False, True)
+    """
+    outer = boxes[-1]
+    masked = [bounds != (0, size) for bounds, size in zip(outer.bounds, outer.shape, strict=True)]
+    if nothing_valid(boxes):
+        return (False,) * len(masked)
+    blocks = _blocks(boxes)
+    if isinstance(blocks, TooLargeError):
+        return tuple([size > 1 for size in outer.shape])
+    for block, values in blocks:
+        if isinstance(values, list) and None in values:
+            for place, axis in enumerate(block.axes):
+                lines = _lines(block, values, place)
+                masked[axis] = masked[axis] or any(0 < line.count(None) < len(line) for line in lines)
+    return tuple(masked)
+
+
+def some_invalid(boxes: tuple[Box, ...]) -> bool:
+    """Whether some point is invalid.
+
+    >>> some_invalid((Box((4,), (1,), 0, ((0, 4),)),))
+    False
+    """
+    outer = boxes[-1]
+    if any(bounds != (0, size) for bounds, size in zip(outer.bounds, outer.shape, strict=True)):
+        return True
+    if 0 in outer.shape:
+        return False
+    if nothing_valid(boxes):
+        return True
+    blocks = _blocks(boxes)
+    return isinstance(blocks, TooLargeError) or any(isinstance(vs, list) and None in vs for _, vs in blocks)
+
+
+def nothing_valid(boxes: tuple[Box, ...]) -> bool:
+    """Whether no point is valid (as far as the tables reach).
+
+    >>> nothing_valid((Box((4,), (0,), 0, ((0, 0),)),))
+    True
+    """
+    blocks = _blocks(boxes)
+    return not isinstance(blocks, TooLargeError) and blocks is _NOTHING
+
+
+def greatest_index(boxes: tuple[Box, ...]) -> int | None:
+    """The greatest memory index that a valid point reads, or None where no point is valid.
+
+    >>> inner = Box((100,), (1,), 0, ((0, 100),))
+    >>> greatest_index((Box((150,), (1,), 0, ((0, 100),)), Box((15, 10), (10, 1), 0, ((0, 15), (0, 10)))))
+    99
+    """
+    blocks = _blocks(boxes)
+    if isinstance(blocks, TooLargeError):
+        bound = index_range(boxes[0])
+        return None if bound is None else bound[1]
+    if blocks is _NOTHING:
+        return None
+    table = _table(boxes)
+    return (table.constant if table else 0) + sum(extremes(values)[1] for _, values in blocks)
+
+
+_NOTHING: tuple[tuple[Block, Values], ...] = ((Block((), (), ()), []),)
+
+
+def _table(boxes: tuple[Box, ...]) -> Table | None:
+    outer = boxes[-1]
+    return None if outer.empty or any(box.empty for box in boxes) else tabulate(boxes, outer.bounds)
+
+
+@lru_cache(maxsize=256)
+def _blocks(boxes: tuple[Box, ...]) -> tuple[tuple[Block, Values], ...] | TooLargeError:
+    """The blocks with all their values; `_NOTHING` where no point is valid."""
+    try:
+        table = _table(boxes)
+        found = () if table is None else tuple([(block, block.values()) for block in table.blocks])
+    except TooLargeError as error:
+        return error
+    if table is None or any(isinstance(vs, list) and vs.count(None) == len(vs) for _, vs in found):
+        return _NOTHING
+    return found
+
+
+def _lines(block: Block, values: list[int | None], place: int) -> Iterator[list[int | None]]:
+    """The values along one axis of a block, line by line."""
+    count, step = block.counts[place], prod(block.counts[place + 1 :])
+    for start in range(0, len(values), count * step):
+        for inner in range(start, start + step):
+            yield values[inner : inner + count * step : step]
+
+
+def _step_along(block: Block, values: list[int | None], place: int) -> int | None:
+    step: int | None = None
+    for line in _lines(block, values, place):
+        valid = [(position, value) for position, value in enumerate(line) if value is not None]
+        for (p, low), (q, high) in zip(valid, valid[1:], strict=False):
+            if step is None:
+                step, rest = divmod(high - low, q - p)
+                if rest:
+                    return None
+            if high - low != step * (q - p):
+                return None
+    return 0 if step is None else step

@@ -1,0 +1,206 @@
+/* The view explorer: chain, stage and words, joined to the Python side by traits. Nothing is computed here that is
+   not a lookup: shapes, strides, addresses, expressions and verdicts come from the library. */
+
+// The table of one view: index, mask, stride, product; with names at rest and with numbers when something is selected.
+function viewTable(picture, layer, index, whole, flat) {
+  const views = picture.views, view = views[layer], top = layer === views.length - 1 || whole === null, P = places(view.shape);
+  const table = h("table"), n = view.shape.length;
+  let bad = -1;
+  const row = (label, cells, cls) => table.append(h("tr", cls ? { class: cls } : {}, h("th", { text: label, scope: "row" }), ...cells));
+  const cells = (texts, cls) => texts.map(text => h("td", { text, class: cls }));
+  const quiet = index ? "" : "muted", name = d => index ? `${index[d]}` : top ? `idx${d}` : `d${d}`;
+  const title = views.length > 1 ? `view ${layer + 1}` : "view";
+  table.append(h("caption", { text: top ? title : `${title}: ${index ? whole : "p"} written in digits over ${tuple(view.shape)}` }));
+  if (!n) return { table, bad, sum: view.offset };
+  row("axis", cells(view.shape.map((_, d) => `${d}`), "muted"));
+  if (!top) row("digit", cells(view.shape.map((size, d) => `${index ? whole : "p"}${P[d] > 1 ? ` // ${P[d]}` : ""}${d ? ` % ${size}` : ""}`), quiet));
+  row("index", cells(view.shape.map((_, d) => name(d)), quiet));
+  if (view.mask) {
+    row("within", view.mask.map(([begin, end], d) => {
+      const i = index && index[d], wrong = index && (i < begin || i >= end);
+      if (wrong && bad < 0) bad = d;
+      const text = index ? (i < begin ? `${i} < ${begin}` : i >= end ? `${i} \u2265 ${end}` : `${begin} \u2264 ${i} < ${end}`) : `${begin} \u2264 ${name(d)} < ${end}`;
+      return h("td", { text, class: wrong ? "bad" : quiet });
+    }));
+  }
+  row("\u00d7 stride", cells(view.strides.map(minus), quiet));
+  const products = view.strides.map((s, d) => index ? minus(s * index[d]) : s === 0 ? "0" : s === 1 ? name(d) : `${name(d)}\u00b7${minus(s)}`);
+  if (view.offset) products.push(`offset ${minus(view.offset)}`);
+  const total = index ? (bad >= 0 ? "not read" : `sum ${flat}`) : layer ? "sum p" : "sum";
+  row("product", [...cells(products, quiet), h("td", { class: index ? "total" : quiet, text: total })], "sum");
+  return { table, bad };
+}
+
+function render({ model, el }) {
+  const root = h("div", { class: "shapetracker-explorer", role: "group", "aria-label": "View explorer" });
+  el.append(root);
+  const constants = model.get("_constants"), palette = constants.palette, values = constants.values;
+  let look, photo = null, state = model.get("_state"), timer, waiting, version = 0;
+
+  const note = h("span", { class: "stale", role: "status" });
+  const bar = h("div", { class: "bar" });
+  const names = Object.keys(constants.examples);
+  if (names.length) {
+    const pick = keysOwn(h("select", { "aria-label": "example", onchange: e => { if (e.target.value) ask(constants.examples[e.target.value]); e.target.value = ""; } },
+      h("option", { value: "", text: "choose one\u2026" }), ...names.map(text => h("option", { value: text, text }))));
+    bar.append(h("label", {}, "example ", pick));
+  }
+  bar.append(note);
+
+  const chain = chainEditor(ask);
+  const stack = h("div", { class: "stack" }), stageBox = h("div", { class: "stage" });
+  const say = h("p", { class: "say" }), flow = h("div", { class: "flow" }), lines = h("dl", { class: "exprs" });
+  const live = h("div", { class: "sr", role: "status", "aria-live": "polite" });
+  const keys = h("div", { class: "keys" });
+  const key = text => h("kbd", { text });
+  keys.append(key("Tab"), " next part \u2002 ", key("\u2190\u2191\u2193\u2192"), " move \u2002 ", key("PgUp"), " ", key("PgDn"), " next block \u2002 ", key("Enter"), " pin \u2002 ", key("Esc"),
+    " clear \u2002 drag a number, or ", key("\u2191"), " ", key("\u2193"), " in its field \u2002 ", key("Alt"), "+", key("\u2191"), " ", key("\u2193"), " reorder");
+  root.append(bar, h("div", { class: "cols" }, h("div", {}, chain.list, chain.add, stack), stageBox), h("div", { class: "eval" }, say, lines, flow), keys, live);
+  const stage = makeStage(stageBox, { words, selected: tellPython });
+
+  /* to Python and back */
+  function ask(next) {
+    model.set("_chain", { ...next, asked: Date.now() + Math.random() });
+    model.save_changes();
+    chain.update(next);
+    clearTimeout(waiting);
+    waiting = setTimeout(() => { note.className = "stale quiet"; note.textContent = "not connected to Python"; }, 4000);
+  }
+  function tellPython() {
+    const selected = stage.hit ? [stage.hit.layer, stage.hit.p] : [];
+    if (JSON.stringify(selected) !== JSON.stringify(model.get("selected"))) model.set("selected", selected);
+    if (!!stage.pinned !== model.get("pinned")) model.set("pinned", !!stage.pinned);
+    model.save_changes();
+  }
+  function fromPython() {
+    const [layer, p] = model.get("selected");
+    stage.pinned = model.get("pinned");
+    if (layer === undefined ? !stage.hit : stage.hit && stage.hit.layer === layer && stage.hit.p === p) { words(); return; }
+    if (layer === undefined) stage.select(0, -1, true);
+    else if (layer + 1 < stage.layers.length && p < stage.layers[layer + 1].n) stage.select(layer, p, true);
+  }
+  async function newState() {
+    clearTimeout(waiting);
+    state = model.get("_state");
+    note.className = "stale"; note.textContent = state.stale ? "The picture shows the last chain that worked." : "";
+    chain.update(model.get("_chain"), state.rows);
+    const mine = ++version;
+    await decode();
+    if (mine === version) layout();
+  }
+  const bitmapOf = png => createImageBitmap(new Blob([png], { type: "image/png" }));
+  async function decode() {
+    if (constants.photograph.byteLength && !photo) {
+      const bitmap = await bitmapOf(constants.photograph);
+      photo = { bitmap, width: bitmap.width, height: bitmap.height, channels: state.picture.size / (bitmap.width * bitmap.height) };
+    }
+    for (const view of state.picture.views) if (view.png && view.png.byteLength && !view.bitmap && product(view.shape)) view.bitmap = await bitmapOf(view.png);
+  }
+
+  function layout() {
+    const width = root.clientWidth;
+    if (!width || !state.picture) return;
+    const t = performance.now();
+    look = applyTheme(root, palette);
+    root.classList.toggle("narrow", width <= 760);
+    const available = Math.floor(width > 760 ? Math.min(1000, width) - 28 - 322 - 24 : width - 28);
+    const style = getComputedStyle(root);
+    const fonts = { sans: style.fontFamily, mono: style.getPropertyValue("--mono").trim() || "monospace" };
+    stage.layout(state.picture, look, available, fonts, photo);
+    stackWords();
+    root.explorer.layouts.push(performance.now() - t);
+  }
+
+  /* words */
+  const span = (text, cls) => h("span", { text, class: cls });
+  function stackWords() {
+    const why = state.picture.why, out = [];
+    if (why) {
+      const p = h("p", { class: "why" }, h("b", { text: "Why a second view? " }));
+      const at = point => `[${point.join(", ")}]`;
+      if (why.kind === "steps") p.append(`One view walks an axis in equal steps. Along axis ${why.axis}, the step from ${at(why.points[0])} is `, h("b", { text: signed(why.steps[0]) }), `, and the step from ${at(why.points[2])} is `, span(signed(why.steps[1]), "odd"), ". No single stride does both.");
+      else if (why.kind === "hole") p.append("One view\u2019s mask is a box. The smallest box around the valid elements holds ", span(at(why.points[0]), "odd"), ", which is masked.");
+      else p.append("One view cannot say it, or it is not decided for so many elements.");
+      out.push(p);
+    }
+    out.push(h("div", { class: "head", text: "as Python" }), keysOwn(h("pre", { tabindex: 0, "aria-label": "the chain as Python", text: state.picture.code.replace(/\)\.(?=[a-z]+\()/g, ")\n  .") })));
+    stack.replaceChildren(...out);
+  }
+  function expressionLines(index) {
+    const column = model.get("_sympy"), out = [];
+    const put = (label, text, verdict) => {
+      const dd = h("dd");
+      text.split(/(idx\d+)/).forEach(part => { const m = /^idx(\d+)$/.exec(part); dd.append(m ? h("b", { text: index ? `${index[m[1]]}` : part }) : part); });
+      if (verdict) dd.append(h("span", { class: `verdict${/wrong/.test(verdict) ? " wrong" : ""}`, text: verdict }));
+      out.push(h("dt", { text: label }), dd);
+    };
+    for (const [label, text] of state.picture.expressions) {
+      if (label === "valid if") for (const line of column.lines || []) put(...line);
+      put(label, text, label === "simplified" ? column.proof : "");
+    }
+    lines.replaceChildren(...out);
+  }
+  const valueAt = a => values.length > a ? ` = ${minus(values[a])}` : "";
+  function words() {
+    const picture = state.picture, views = picture.views, to = (kid, cls) => h("span", { class: `to ${cls || ""}` }, kid);
+    let text = "", index = null, parts = [];
+    const rest = () => { for (let i = views.length - 1; i >= 0; i--) parts.push(viewTable(picture, i, null, i === views.length - 1 ? null : "p").table, to("\u2192")); parts.push(to("memory[sum]")); };
+    if (!stage.hit) {
+      rest();
+      const last = stage.layers[stage.layers.length - 1], nothing = !product(views[views.length - 1].shape) || (last.addresses && !last.addresses.some(a => a >= 0));
+      say.replaceChildren(span(nothing ? "No element of this view is valid: nothing is read." : "Point at an element of the view, or of memory: its numbers fill the table.", "muted"));
+    } else if (stage.hit.layer < 0) {
+      rest();
+      const L = stage.layers[stage.layers.length - 1], p = stage.hit.p, readers = stage.readers(p, 9);
+      const where = readers.slice(0, 8).map(q => `[${digits(q, L.shape).join(", ")}]`).join(" ");
+      text = `memory[${p}]${valueAt(p)}` + (L.addresses ? readers.length ? ` is read at ${where}${readers.length > 8 ? " and at more" : ""}` : " is read by no element of this view" : "");
+      say.replaceChildren(h("code", { text }));
+    } else {
+      const own = stage.layers[stage.hit.layer + 1], name = `[${digits(stage.hit.p, own.shape).join(", ")}]`;
+      let p = stage.hit.p, bad = -1;
+      for (let i = stage.hit.layer; i >= 0 && bad < 0; i--) {
+        const L = stage.layers[i + 1], at = digits(p, L.shape), below = L.below(p), made = viewTable(picture, i, at, i === stage.hit.layer ? null : p, below);
+        parts.push(made.table, to("\u2192"));
+        bad = made.bad;
+        if (bad >= 0) {
+          const [begin, end] = L.view.mask[bad];
+          text = `${name} is masked: axis ${bad} of ${views.length > 1 ? `view ${i + 1}` : "the view"} is valid for ${begin} \u2264 index < ${end}, and here it is ${at[bad]}`;
+          parts.pop();
+        }
+        p = below;
+      }
+      if (bad < 0) {
+        const others = own.addresses ? own.addresses.reduce((t, a) => t + (a === p), 0) - 1 : 0;
+        text = `${name} reads memory[${p}]${valueAt(p)}${others > 0 ? `, as ${others} other element${others > 1 ? "s do" : " does"}` : ""}`;
+        parts.push(to(h("code", { text: `memory[${p}]` }), "ink"));
+      }
+      say.replaceChildren(h("code", { text: name }), span(text.slice(name.length), bad >= 0 ? "bad" : ""), ...(stage.pinned ? [span("  pinned", "muted")] : []));
+      if (stage.hit.layer === views.length - 1) index = digits(stage.hit.p, own.shape);
+    }
+    flow.replaceChildren(...parts);
+    expressionLines(index);
+    const tables = Math.max(...parts.map(part => part.rows ? part.rows.length + 1 : 0));
+    flow.style.minHeight = `${Math.max(parseFloat(flow.style.minHeight) || 0, tables * 17)}px`;
+    clearTimeout(timer);
+    timer = setTimeout(() => { live.textContent = text; }, 140);
+  }
+
+  root.explorer = { stage, layouts: [], state: () => state };
+  const sympy = () => { if (state.picture && look) words(); };
+  model.on("change:_state", newState);
+  model.on("change:_sympy", sympy);
+  model.on("change:selected", fromPython);
+  model.on("change:pinned", fromPython);
+  const stopTheme = watchTheme(() => { if (look && paperBehind(root.parentElement || root).join() !== look.paper) layout(); });
+  let width = 0;
+  const resize = new ResizeObserver(() => { if (Math.abs(root.clientWidth - width) > 2) { width = root.clientWidth; layout(); } });
+  resize.observe(root);
+  newState().then(fromPython);
+  return () => {
+    stopTheme(); resize.disconnect(); clearTimeout(timer); clearTimeout(waiting);
+    model.off("change:_state", newState); model.off("change:_sympy", sympy);
+    model.off("change:selected", fromPython); model.off("change:pinned", fromPython);
+  };
+}
+
+export default { render };

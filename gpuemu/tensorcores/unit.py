@@ -1,0 +1,228 @@
+"""A unit of tensor-core arithmetic: a table of rules, and the products it computes by them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from gpuemu.errors import UnitError
+from gpuemu.tensorcores.blocks import Formats
+from gpuemu.tensorcores.chains import IntegerSum
+from gpuemu.tensorcores.formats import Array, Floats, Format, IntegerFormat, format_of, read
+
+_OUTPUTS_AT_ONCE = 1 << 13
+"""Results computed together: a block of 16 products of each is 1 MiB, about what the second-level cache holds."""
+
+
+class Rule(Protocol):
+    """A way to add: blocks, a chain, a tree."""
+
+    def accumulate(self, a: Floats, b: Floats, c: Floats, formats: Formats) -> Floats:
+        """The dot products along axis 0 of a and b, added to c; a and b broadcast to (k, *c.shape)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row of a unit's table: these input types, these output types, this path, by this rule."""
+
+    inputs: tuple[str, ...]
+    """Types that a and b may have, each for itself."""
+    outputs: tuple[str, ...]
+    rule: Rule | IntegerSum
+    path: str = "mma"
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """The arithmetic of one kind of tensor core.
+
+    >>> from gpuemu.tensorcores.arithmetic import unit
+    >>> unit("A100")
+    Unit('A100': fp16 bf16 tf32 fp64 int8 uint8 int4 uint4 b1; compared with hardware)
+    """
+
+    name: str
+    source: str
+    """Where the rules come from."""
+    confidence: str
+    """How far the bits are known to be right."""
+    table: tuple[Entry, ...]
+
+    def __repr__(self) -> str:
+        return f"Unit({self.name!r}: {' '.join(self.inputs)}; {self.confidence})"
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The types of a and b that the unit takes."""
+        return tuple(dict.fromkeys(name for entry in self.table for name in entry.inputs))
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The instruction paths that it has: "mma", on Hopper also "wgmma"."""
+        return tuple(dict.fromkeys(entry.path for entry in self.table))
+
+    def rule(
+        self, a_dtype: object, out_dtype: object, path: str = "mma", b_dtype: object = None
+    ) -> tuple[Rule | IntegerSum, Format | IntegerFormat, Format | IntegerFormat, Format | IntegerFormat]:
+        """The rule for these types, and the formats of a, b and the result.
+
+        Raises
+        ------
+        UnitError
+            the unit does not take these types, or has no such path
+
+        >>> from gpuemu.tensorcores.arithmetic import unit
+        >>> unit("A100").rule("fp16", "fp32")[0]
+        FusedBlocks(length=8, fraction_bits=24, result_fraction_bits=23)
+        """
+        a, out = format_of(a_dtype), format_of(out_dtype)
+        b = a if b_dtype is None else format_of(b_dtype)
+        rows = [entry for entry in self.table if a.name in entry.inputs and b.name in entry.inputs]
+        rows_out = [entry for entry in rows if out.name in entry.outputs]
+        for entry in rows_out:
+            if entry.path == path:
+                return entry.rule, a, b, out
+        given = f"{a.name} × {b.name} to {out.name} by {path!r}"
+        if rows_out:
+            hint = f"by {' or '.join(repr(entry.path) for entry in rows_out)} it does"
+        elif rows:
+            outputs = dict.fromkeys(name for entry in rows for name in entry.outputs)
+            hint = f"from these inputs it gives {', '.join(outputs)}"
+        else:
+            pairs = dict.fromkeys("/".join(entry.inputs) for entry in self.table)
+            hint = f"it takes {', '.join(pairs)}; types of one group mix"
+        raise UnitError(f"unit {self.name!r}: it does not compute {given}; {hint}")
+
+    def dot(
+        self,
+        a: object,
+        b: object,
+        c: object,
+        a_dtype: object,
+        out_dtype: object,
+        path: str = "mma",
+        *,
+        b_dtype: object = None,
+        saturate: bool = False,
+        of_bits: str = "and",
+    ) -> Array:
+        """The dot product of each row of a and b, plus c, to the bit.
+
+        Parameters
+        ----------
+        a, b : shape (rows, k), any type that holds numbers of a_dtype exactly
+        c : shape (rows,), numbers of out_dtype
+        a_dtype, out_dtype, b_dtype : "fp16" "bf16" "tf32" "e4m3" "e5m2" "fp32" "fp64" "int8" …, a gpuemu or numpy dtype
+        path : "mma"; "wgmma" on Hopper
+        saturate : integers stay at the ends of int32 in place of wrapping
+        of_bits : for type b1, the product of two bits: "and" or "xor"
+
+        Returns
+        -------
+        array of shape (rows,) in the type of out_dtype
+
+        >>> from gpuemu.tensorcores.arithmetic import unit
+        >>> a = np.array([[0.5, 0.5, 0.5, 0.5]], dtype=np.float16)
+        >>> unit("A100").dot(a, np.ones_like(a), [2.0**24], "fp16", "fp32").tolist()  # each half is cut off
+        [16777216.0]
+        >>> unit("exact").dot(a, np.ones_like(a), [2.0**24], "fp16", "fp32").tolist()
+        [16777218.0]
+        """
+        rule, of_a, of_b, of_out = self.rule(a_dtype, out_dtype, path, b_dtype)
+        left, right, start = read("a", a, of_a), read("b", b, of_b), read("c", c, of_out)
+        if left.ndim != 2 or left.shape != right.shape or start.shape != left.shape[:1]:
+            raise UnitError(
+                f"dot of a {left.shape}, b {right.shape}, c {start.shape}: expected (rows, k), (rows, k) and (rows,)"
+            )
+        layout = (left.T[:, np.newaxis, np.newaxis], right.T[:, np.newaxis, np.newaxis], start[np.newaxis, np.newaxis])
+        result = _accumulate(_with_options(rule, saturate, of_bits), layout, (of_a, of_b, of_out))
+        return np.asarray(result[0, 0].astype(of_out.storage))
+
+    def matmul(
+        self,
+        a: object,
+        b: object,
+        c: object,
+        a_dtype: object,
+        out_dtype: object,
+        path: str = "mma",
+        *,
+        b_dtype: object = None,
+        saturate: bool = False,
+        of_bits: str = "and",
+    ) -> Array:
+        """a @ b + c over any leading axes, each element with the bits of `dot`.
+
+        Parameters
+        ----------
+        a : shape (…, m, k)
+        b : shape (…, k, n)
+        c : shape (…, m, n)
+        a_dtype, out_dtype, path, b_dtype, saturate, of_bits : as for `dot`
+
+        Returns
+        -------
+        array of shape (…, m, n) in the type of out_dtype
+
+        >>> from gpuemu.tensorcores.arithmetic import unit
+        >>> a = np.arange(6.0).reshape(2, 3)
+        >>> unit("A100").matmul(a, a.T, np.zeros((2, 2)), "fp16", "fp32")
+        array([[ 5., 14.],
+               [14., 50.]], dtype=float32)
+        """
+        rule, of_a, of_b, of_out = self.rule(a_dtype, out_dtype, path, b_dtype)
+        left, right, start = read("a", a, of_a), read("b", b, of_b), read("c", c, of_out)
+        lead = start.shape[:-2]
+        m, n = start.shape[-2:] if start.ndim >= 2 else (-1, -1)
+        k = left.shape[-1] if left.ndim else -1
+        if left.shape != (*lead, m, k) or right.shape != (*lead, k, n):
+            raise UnitError(
+                f"matmul of a {left.shape}, b {right.shape}, c {start.shape}: expected (…, m, k), (…, k, n), (…, m, n)"
+            )
+        batch = math.prod(lead)
+        layout = (
+            np.ascontiguousarray(left.reshape(batch, m, 1, k).transpose(3, 1, 2, 0)),
+            np.ascontiguousarray(right.reshape(batch, k, 1, n).transpose(1, 2, 3, 0)),
+            np.ascontiguousarray(start.reshape(batch, m, n).transpose(1, 2, 0)),
+        )
+        result = _accumulate(_with_options(rule, saturate, of_bits), layout, (of_a, of_b, of_out))
+        return np.ascontiguousarray(result.transpose(2, 0, 1)).reshape(start.shape).astype(of_out.storage)
+
+
+def _with_options(rule: Rule | IntegerSum, saturate: bool, of_bits: str) -> Rule | IntegerSum:
+    if of_bits not in ("and", "xor"):
+        raise UnitError(f"of_bits {of_bits!r}: expected 'and' or 'xor'")
+    return IntegerSum(saturate, of_bits) if isinstance(rule, IntegerSum) else rule
+
+
+def _accumulate(
+    rule: Rule | IntegerSum,
+    layout: tuple[Floats, Floats, Floats],
+    formats: tuple[Format | IntegerFormat, Format | IntegerFormat, Format | IntegerFormat],
+) -> Floats:
+    """The rule over all outputs, some at a time: a (k, m, 1, batch), b (k, 1, n, batch), c (m, n, batch).
+
+    The batch is the innermost axis, so that many small matrices run as fast as one large one.
+    """
+    a, b, c = layout
+    result = np.empty_like(c)
+    for at in _parts(c.shape):
+        rows, columns, batch = at
+        operands = a[:, rows, :, batch], b[:, :, columns, batch], c[at]
+        result[at] = rule.accumulate(*operands, Formats(*formats))  # type: ignore[arg-type]  # floats by the table
+    return result
+
+
+def _parts(shape: tuple[int, ...]) -> Iterator[tuple[slice, slice, slice]]:
+    m, n, batch = shape
+    batch_step = min(batch, _OUTPUTS_AT_ONCE)
+    n_step = min(n, _OUTPUTS_AT_ONCE // max(1, batch_step))
+    m_step = min(m, _OUTPUTS_AT_ONCE // max(1, batch_step * n_step))
+    for i in range(0, m, max(1, m_step)):
+        for j in range(0, n, max(1, n_step)):
+            for l in range(0, batch, max(1, batch_step)):
+                yield slice(i, i + m_step), slice(j, j + n_step), slice(l, l + batch_step)

@@ -188,15 +188,10 @@ def equality_at_an_end(e: Expr, facts: Facts) -> Expr | None:
         return None
     terms, k = parts
     low, high = facts.within_sum(terms, 0)
-    x = e.args[0]
-    after: Expr
-    if k == high:
-        after = x >= k
-    elif k == low:
-        after = x < k + 1
-    else:
+    if k not in (low, high):
         return None
-    if type(e) is Ne:
-        after = negated(after) or after
-    after = canonical(after, _quiet(facts))
+    # X = high is X ≥ high, X ≠ high is X < high; X = low is X < low + 1, X ≠ low is X ≥ low + 1
+    at_least = (k == high) == (type(e) is Eq)
+    limit = k if k == high else k + 1
+    after = canonical((Ge if at_least else Lt).build((e.args[0], Const(limit))), _quiet(facts))
     return after if after.operations() < e.operations() else None

@@ -127,7 +127,7 @@ function makeStage(element, callbacks) {
   }
 
   function photograph(L, ctx, image, quiet) {
-    ctx.imageSmoothingEnabled = L.cw < 1; ctx.imageSmoothingQuality = "high";
+    ctx.imageSmoothingEnabled = L.cw < 4; ctx.imageSmoothingQuality = "high";
     ctx.globalAlpha = quiet ? 0.55 : 1;
     if (L.id < 0) ctx.drawImage(image, L.x, L.y, L.w, L.h);
     else for (let k = 0; k < L.a * L.b; k++) {

@@ -142,6 +142,7 @@ function render({ model, el }) {
   }
   const valueAt = a => values.length > a ? ` = ${minus(values[a])}` : "";
   function words() {
+    if (!stage.layers.length) return;
     const picture = state.picture, views = picture.views, to = (kid, cls) => h("span", { class: `to ${cls || ""}` }, kid);
     let text = "", index = null, parts = [];
     const rest = () => { for (let i = views.length - 1; i >= 0; i--) parts.push(viewTable(picture, i, null, i === views.length - 1 ? null : "p").table, to("\u2192")); parts.push(to("memory[sum]")); };
@@ -186,7 +187,7 @@ function render({ model, el }) {
   }
 
   root.explorer = { stage, layouts: [], state: () => state };
-  const sympy = () => { if (state.picture && look) words(); };
+  const sympy = () => { words(); };
   model.on("change:_state", newState);
   model.on("change:_sympy", sympy);
   model.on("change:selected", fromPython);

@@ -119,8 +119,8 @@ def _address(array: np.ndarray[Any, Any]) -> int:
 
 
 def _lowest_address(array: np.ndarray[Any, Any]) -> int:
-    if not array.size:
-        return _address(array)
-    return _address(array) + sum(
-        min(0, step * (size - 1)) for size, step in zip(array.shape, array.strides, strict=True)
-    )
+    address = _address(array)
+    if array.size:
+        for step, size in zip(array.strides, array.shape, strict=True):
+            address += min(0, step * (size - 1))
+    return address

@@ -71,10 +71,9 @@ def decide(boxes: tuple[Box, ...]) -> Box | Answer:
         return _nothing_valid(outer.shape)
     bounds = outer.bounds
     if len(boxes) == 2:
-        found = _by_closed_forms(boxes[0], outer)
-        if isinstance(found, (Box, Answer)):
+        found, bounds = by_closed_forms(boxes[0], outer)
+        if found is not None:
             return found
-        bounds = found
     return _by_tables(boxes, bounds)
 
 
@@ -135,8 +134,13 @@ class Piece(NamedTuple):
     value: Form
 
 
-def _by_closed_forms(inner: Box, outer: Box) -> Box | Answer | Bounds:
-    """One box, a proven no, or the bounds that are left where the closed forms do not decide."""
+def by_closed_forms(inner: Box, outer: Box) -> tuple[Box | Answer | None, Bounds]:
+    """One box, a proven no, or None where the closed forms do not decide; and the bounds that masks leave.
+
+    >>> inner = Box((4, 6), (1, 4), 0, ((0, 4), (0, 6)))
+    >>> by_closed_forms(inner, Box((24,), (1,), 0, ((0, 24),)))
+    (<Answer.NO: 'no'>, ((0, 24),))
+    """
     digits = merge_axes(inner)
     places = places_of(digits.shape)
     masked = [k for k, (size, bound) in enumerate(zip(digits.shape, digits.bounds, strict=True)) if bound != (0, size)]
@@ -150,19 +154,20 @@ def _by_closed_forms(inner: Box, outer: Box) -> Box | Answer | Bounds:
         pieces = cut(places, Form(first, steps), counts)
         found = _meet_masks(digits, places, masked, pieces, begins, counts) if masked else 0
         if found is None:
-            return _nothing_valid(outer.shape)
+            return _nothing_valid(outer.shape), outer.bounds
         still_open = found
-    bounds = list(outer.bounds)
+    left = list(outer.bounds)
     for axis, begin, count in zip(live, begins, counts, strict=True):
-        bounds[axis] = (begin, begin + count)
+        left[axis] = (begin, begin + count)
+    bounds = tuple(left)
     if still_open == 1:
-        return Answer.NO  # a single constraint, and it fails on one side only
+        return Answer.NO, bounds  # a single constraint, and it fails on one side only
     if still_open:
-        return tuple(bounds)
+        return None, bounds
     bent = [(piece, bends) for piece in pieces if (bends := _bends(digits, piece))]
     if bent:
-        return Answer.NO if _one_bends_alone(bent, counts) else tuple(bounds)
-    return _affine(digits, outer.shape, live, pieces, begins, counts, tuple(bounds))
+        return (Answer.NO if _one_bends_alone(bent, counts) else None), bounds
+    return _affine(digits, outer.shape, live, pieces, begins, counts, bounds), bounds
 
 
 def cut(places: list[int], rest: Form, counts: list[int]) -> list[Piece]:

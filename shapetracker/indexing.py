@@ -18,7 +18,9 @@ def index_and_valid(views: Sequence[View], idxs: Sequence[Expr | int] | None = N
     """See `ShapeTracker.expr_idxs`."""
     shape = views[-1].shape
     if idxs is None:
-        points = [Const(0) if size <= 1 else Variable(f"idx{axis}", 0, size - 1) for axis, size in enumerate(shape)]
+        points: list[Expr] = [
+            Const(0) if size <= 1 else Variable(f"idx{axis}", 0, size - 1) for axis, size in enumerate(shape)
+        ]
     elif len(idxs) != len(shape):
         raise ViewError(f"expr_idxs {shape}: {len(idxs)} indices for {len(shape)} axes")
     else:
@@ -45,6 +47,10 @@ def flat_index_and_valid(views: Sequence[View], idx: Expr | int | None = None) -
     if not size:
         return Const(0), Const(0)
     return index_and_valid(views, _digits(flat, shape))
+
+
+def _position(axis: int, size: int) -> Expr:
+    return Const(0) if size <= 1 else Variable(f"idx{axis}", 0, size - 1)
 
 
 def _view_index(view: View, points: Sequence[Expr], conditions: list[Expr]) -> Expr:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 from math import prod
 
 from shapetracker.box import Box, index_range
@@ -136,7 +137,7 @@ def _step_along(block: Block, values: list[int | None], place: int) -> int | Non
     step: int | None = None
     for line in _lines(block, values, place):
         valid = [(position, value) for position, value in enumerate(line) if value is not None]
-        for (p, low), (q, high) in zip(valid, valid[1:], strict=False):
+        for (p, low), (q, high) in pairwise(valid):
             if step is None:
                 step, rest = divmod(high - low, q - p)
                 if rest:

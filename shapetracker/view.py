@@ -14,6 +14,8 @@ from shapetracker.inverse import inverse, reads_each_once
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from shapetracker.why import Why
+
 
 Shape = tuple[int, ...]
 
@@ -284,16 +286,24 @@ class View:
         >>> View.create((4, 6)).permute((1, 0)).reshape((24,)) is None
         True
         """
-        sizes = tuple(shape)
-        _check_shape("reshape", sizes)
+        sizes = check_reshape(self.shape, shape)
         if sizes == self.shape:
             return self
-        if prod(sizes) != prod(self.shape):
-            raise ViewError(f"reshape {self.shape} to {sizes}: {prod(self.shape)} elements cannot become {prod(sizes)}")
         if self.contiguous:
             return View.create(sizes)
         found = compose((self.box, contiguous_box(sizes)))
         return None if found is None else View.from_box(found)
+
+    def why_not_reshape(self, shape: Sequence[int]) -> Why | None:
+        """The evidence that no single view expresses a reshape; None where one does.
+
+        >>> print(View.create((2, 3)).permute((1, 0)).why_not_reshape((6,)))
+        reshape (3, 2) to (6,) is not one view: the steps of axis 0 differ. From (0,) to (1,) the memory index goes
+        from 0 to 3, a step of 3; from (1,) to (2,) it goes from 3 to 1, a step of -2.
+        """
+        from shapetracker.why import why_not_reshape
+
+        return why_not_reshape(self, shape)
 
     def __add__(self, outer: View) -> View | None:
         """The elements of `outer` looked up in this view; None exactly when no single view can express it.
@@ -341,6 +351,15 @@ def check_in_range(inner: View, outer: View) -> None:
             f"view {outer} reads the elements {low} … {high} of a view of shape {inner.shape}, "
             f"which has {inner.size()} elements"
         )
+
+
+def check_reshape(old: Shape, new: Sequence[int]) -> Shape:
+    """The new shape, or a ViewError when it does not have as many elements as the old one."""
+    sizes = tuple(new)
+    _check_shape("reshape", sizes)
+    if prod(sizes) != prod(old):
+        raise ViewError(f"reshape {old} to {sizes}: {prod(old)} elements cannot become {prod(sizes)}")
+    return sizes
 
 
 def _check_shape(call: str, shape: Shape) -> None:

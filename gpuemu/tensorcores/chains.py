@@ -191,8 +191,11 @@ class IntegerSum:
         """The dot products along axis 0 of a and b, added to c; a and b broadcast to (k, *c.shape)."""
         total = c
         for row, column in zip(a, b, strict=True):  # float64 holds every whole number up to 2^53
-            product = row * column
-            total = total + (row + column - 2 * product if self.of_bits == "xor" else product)
+            total = total + self.product(row, column)
         if self.saturate:
             return np.clip(total, -(2.0**31), 2.0**31 - 1)
         return np.mod(total + 2.0**31, 2.0**32) - 2.0**31
+
+    def product(self, a: Floats, b: Floats) -> Floats:
+        """Of two numbers, or of two single bits."""
+        return a + b - 2 * a * b if self.of_bits == "xor" else a * b

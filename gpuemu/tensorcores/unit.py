@@ -12,6 +12,7 @@ import numpy as np
 from gpuemu.errors import UnitError
 from gpuemu.tensorcores.blocks import Formats
 from gpuemu.tensorcores.chains import IntegerSum
+from gpuemu.tensorcores.explanation import Explanation, explain, format_names
 from gpuemu.tensorcores.formats import Array, Floats, Format, IntegerFormat, format_of, read
 
 _OUTPUTS_AT_ONCE = 1 << 13
@@ -191,6 +192,49 @@ class Unit:
         )
         result = _accumulate(_with_options(rule, saturate, of_bits), layout, (of_a, of_b, of_out))
         return np.ascontiguousarray(result.transpose(2, 0, 1)).reshape(start.shape).astype(of_out.storage)
+
+    def explain(
+        self,
+        a: object,
+        b: object,
+        c: float,
+        a_dtype: object,
+        out_dtype: object,
+        path: str = "mma",
+        *,
+        b_dtype: object = None,
+        saturate: bool = False,
+        of_bits: str = "and",
+    ) -> Explanation:
+        """One dot product step by step: each product, its bits on the common scale, what is cut, the sums.
+
+        Parameters
+        ----------
+        a, b : shape (k,)
+        c : one number
+        a_dtype, out_dtype, path, b_dtype, saturate, of_bits : as for `dot`
+
+        Returns
+        -------
+        Explanation, whose `str` is a table, and whose `result` is that of `dot`
+
+        >>> from gpuemu.tensorcores.arithmetic import unit
+        >>> step, = unit("A100").explain([1.0, 2.0**-13], [1.0, 2.0**-13], 0.0, "fp16", "fp32").steps
+        >>> step.greatest, step.place, [float(term.cut) for term in step.terms]
+        (0, -24, [0.0, 1.4901161193847656e-08, 0.0])
+        """
+        rule, *formats = self.rule(a_dtype, out_dtype, path, b_dtype)
+        left, right, start = (
+            read(name, values, fmt) for name, values, fmt in zip("abc", (a, b, c), formats, strict=True)
+        )
+        if left.ndim != 1 or left.shape != right.shape or start.ndim:
+            raise UnitError(f"explain of a {left.shape}, b {right.shape}, c {start.shape}: expected (k,), (k,) and ()")
+        of_three = Formats(*formats)  # type: ignore[arg-type]  # integer formats go to integer rules alone
+        steps, exact = explain(
+            _with_options(rule, saturate, of_bits), left.tolist(), right.tolist(), float(start), of_three
+        )
+        result = steps[-1].result if steps else float(start)
+        return Explanation(self.name, format_names(of_three, path), steps, result, exact)
 
 
 def _with_options(rule: Rule | IntegerSum, saturate: bool, of_bits: str) -> Rule | IntegerSum:

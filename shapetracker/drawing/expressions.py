@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, Protocol
 
-from shapetracker.drawing.layout import MONO_HTML, Beside, Code, Words
+from shapetracker.drawing.layout import MONO_HTML, Code, Words
 from shapetracker.drawing.palette import Theme
 from shapetracker.drawing.picture import Picture
 from shapetracker.drawing.scene import Label, Line, Scene, Shape, text_width
 
 if TYPE_CHECKING:
+    from shapetracker.equivalence import SideBySide
     from shapetracker.expr import Expr
 
 
@@ -137,19 +138,33 @@ def draw_verdict(verdict: _Verdict) -> Picture:
     return Picture(words, (Code(tuple(lines)),))
 
 
-def draw_side_by_side(ours: "Expr", theirs: object, verdict: _Verdict) -> Picture:
-    """An expression beside SymPy's form of it, with the verdict below.
+def draw_side_by_side(both: "SideBySide") -> Picture:
+    """An expression as built, simplified and in SymPy's form: what each costs, and whether each is still the same.
 
-    Parameters
-    ----------
-    ours : Expr
-    theirs : object
-        A SymPy expression; its `str` is shown.
-    verdict : Verdict
-        Of comparing the two.
+    Examples
+    --------
+    >>> from shapetracker import Variable
+    >>> from shapetracker.equivalence import side_by_side
+    >>> i, j = Variable("i", 0, 3), Variable("j", 0, 7)
+    >>> print(draw_side_by_side(side_by_side((i * 8 + j) // 8)))
+                expression     operations  verdict
+    as built    (i*8 + j)//8   3
+    simplified  i              0           equal: all 32 points tried
+    SymPy       i              0           cannot tell whether as built = simplified
     """
-    columns = (Code((("lanewise", ours.render()),)), Code((("SymPy", str(theirs)),)))
-    return Picture("side by side", (Beside(columns), *draw_verdict(verdict).parts))
+    equal = {True: "equal", False: "different", None: "not decided"}[both.verdict.equal]
+    tried = f": all {both.verdict.points} points tried" if both.verdict.method == "exhaustive" else ""
+    opinion = both.sympy_opinion
+    said = f"{opinion.opinion}: wrong" if opinion.wrong else opinion.opinion
+    rows = [
+        ("as built", both.built.render(), str(both.operations["built"]), ""),
+        ("simplified", both.simplified.render(), str(both.operations["simplified"]), equal + tried),
+        ("SymPy", str(both.sympy), str(both.operations["sympy"]), f"{said} whether as built = simplified"),
+    ]
+    if both.sympy_simplified is not None:
+        count = str(both.operations["sympy simplified"])
+        rows.append(("SymPy's simplify", str(both.sympy_simplified), count, ""))
+    return Picture("side by side", (Table(("", "expression", "operations", "verdict"), tuple(rows)),))
 
 
 def _text(e: Any) -> str:

@@ -1,11 +1,12 @@
 """Pictures of views: memory order beside logical order, joined by colour, and the expressions between them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
-from shapetracker.drawing.grid import Cell, Grid
+from shapetracker.drawing.grid import Cell, Grid, Ring
 from shapetracker.drawing.layout import Beside, Code, Stack, Words
 from shapetracker.drawing.memory import Buffer, Jump, MemoryStrip, minus, tuple_text
 from shapetracker.drawing.picture import Part, Picture
@@ -13,6 +14,10 @@ from shapetracker.drawing.picture import Part, Picture
 if TYPE_CHECKING:
     from shapetracker.tracker import ShapeTracker
     from shapetracker.view import View
+    from shapetracker.why import Why
+
+Marks = Mapping[tuple[int, ...], Ring]
+"""The elements that have a ring."""
 
 BLOCKS = 8
 """Blocks of a 3-D or 4-D view drawn along one direction; of more, the first and last few."""
@@ -66,6 +71,47 @@ def draw_tracker(tracker: "ShapeTracker", buffer: Sequence[int] | None = None) -
         parts.append(_drawn(tracker.views[: number + 1], memory, title, _caption(view)))
     parts.append(expressions(tracker))
     return Picture(f"shape {tracker.shape}", tuple(parts))
+
+
+def draw_why(why: "Why") -> Picture:
+    """The evidence that two views are not one: the unequal steps over memory, or the hole in the box.
+
+    Examples
+    --------
+    >>> from shapetracker import View
+    >>> from shapetracker.why import why_not_reshape
+    >>> print(draw_why(why_not_reshape(View.create((2, 3), (1, 2)), (6,))))
+    reshape (2, 3) to (6,) is not one view: the steps of axis 0 differ. From (0,) to (1,) the memory index goes from
+    0 to 2, a step of 2; from (2,) to (3,) it goes from 4 to 1, a step of -3.
+    <BLANKLINE>
+    memory  6 elements
+    0 1 2 3 4 5
+    two steps along axis 0: +2, −3
+    <BLANKLINE>
+    view  shape (6,), strides (1,)
+      0   1 2  3  4 5  axis 0 →
+    [0] [2] 4! 1! 3 5
+    """
+    from shapetracker.witness import Hole, Steps
+
+    memory = _buffer(why.inner, None)
+    marks: dict[tuple[int, ...], Ring] = {}
+    strip = MemoryStrip(memory)
+    match why.evidence:
+        case Steps() as steps:
+            jumped = []
+            for start, odd in ((steps.one, False), (steps.other, True)):
+                end = tuple(i + (d == steps.axis) for d, i in enumerate(start))
+                marks |= {start: "error" if odd else "ink", end: "error" if odd else "ink"}
+                here, there = why.index(start), why.index(end)
+                if here is not None and there is not None:
+                    jumped.append(Jump(here, there, "", odd))
+            strip = MemoryStrip(memory, tuple(jumped), f"two steps along axis {steps.axis}: ")
+        case Hole() as hole:
+            marks |= {point: "ink" for point in hole.around}
+            marks[hole.point] = "error"
+    grid = _drawn((why.inner, why.outer), memory, "view", _caption(why.outer), marks)
+    return Picture(why.question, (Words(str(why)), strip, grid))
 
 
 def expressions(tracker: "ShapeTracker") -> Code:
@@ -159,13 +205,13 @@ def _caption(view: "View") -> str:
     return ", ".join(words)
 
 
-def _drawn(views: "Sequence[View]", memory: Buffer, title: str, caption: str) -> Part:
+def _drawn(views: "Sequence[View]", memory: Buffer, title: str, caption: str, marks: "Marks | None" = None) -> Part:
     """The grid of a view; of three and four axes a grid of grids, of more the leading ones together."""
     shape = views[-1].shape
     if prod(shape) == 0:
         return Words(f"{caption}\nNo elements: an axis has size 0.", bold=title)
     if len(shape) <= 2:
-        return _block(views, memory, (), title, caption)
+        return _block(views, memory, (), title, caption, marks)
     lead = shape[:-2]
     across = lead[-1]
     lines: list[Part] = []
@@ -174,7 +220,7 @@ def _drawn(views: "Sequence[View]", memory: Buffer, title: str, caption: str) ->
             lines.append(Words("…"))
             continue
         blocks: list[Part] = [
-            Words("…") if b is None else _block(views, memory, (*prefix, b), "", "") for b in _some(across)
+            Words("…") if b is None else _block(views, memory, (*prefix, b), "", "", marks) for b in _some(across)
         ]
         lines.append(Beside(tuple(blocks), 14))
     return Stack((Words(caption, bold=title), *lines))
@@ -184,7 +230,14 @@ def _some(size: int) -> list[int | None]:
     return list(range(size)) if size <= BLOCKS else [0, 1, 2, None, size - 2, size - 1]
 
 
-def _block(views: "Sequence[View]", memory: Buffer, prefix: Sequence[int | None], title: str, caption: str) -> Grid:
+def _block(
+    views: "Sequence[View]",
+    memory: Buffer,
+    prefix: Sequence[int | None],
+    title: str,
+    caption: str,
+    marks: "Marks | None",
+) -> Grid:
     """The last two axes as a grid; a view of one axis is one row, a view of none one cell."""
     shape = views[-1].shape
     flat = len(shape) < 2
@@ -194,7 +247,8 @@ def _block(views: "Sequence[View]", memory: Buffer, prefix: Sequence[int | None]
         index = ((column,) if shape else ()) if flat else (*prefix, row, column)
         address = addresses(views, index)[-1]  # type: ignore[arg-type]
         words = "is masked" if address is None else f"reads memory[{address}]"
-        return memory.cell(address, f"[{', '.join(map(str, index))}] {words}")
+        ring = (marks or {}).get(index)  # type: ignore[arg-type]
+        return replace(memory.cell(address, f"[{', '.join(map(str, index))}] {words}"), ring=ring)
 
     wide = max(26, 8 * len(str(memory.size)) + 6)
     return Grid(

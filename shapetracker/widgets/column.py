@@ -3,31 +3,66 @@
 from functools import lru_cache
 from typing import Any
 
+from shapetracker.equivalence import SideBySide, SymPyVerdict, Verdict, side_by_side
 from shapetracker.tracker import ShapeTracker
 
 
 @lru_cache(maxsize=256)
 def sympy_column(tracker: ShapeTracker) -> dict[str, Any]:
-    """SymPy's form of the index expression, what SymPy makes of it, and the verdicts.
+    """SymPy's form of the index expression, SymPy's own verdict on the simplification, and this library's proof.
 
     Returns
     -------
     dict
-        "lines": [label, text, verdict] with verdict "equal", "cannot tell", "wrong at …" or ""; "simplified" says
-        whether the library's own simplification is proven.
+        "lines": of [label, text, verdict]; "proof": what is known of the library's own simplification.
+
+    Examples
+    --------
+    >>> column = sympy_column(ShapeTracker.from_shape((4, 6)).permute((1, 0)).reshape((24,)))
+    >>> column["lines"], column["proof"]
+    ([['SymPy', 'FloorDiv(idx0, 4) + 6*FloorMod(idx0, 4)', 'equal']], '')
     """
     try:
-        import sympy
-
-        from shapetracker.equivalence import equivalent
-        from shapetracker.sympy_bridge import to_sympy
-    except ImportError:
+        both = side_by_side(tracker.expr_idxs()[0])
+    except ModuleNotFoundError:
         return {"lines": [["SymPy", "not installed: pip install 'lanewise[notebook]'", ""]], "proof": ""}
-    index, _ = tracker.expr_idxs()
-    simple = index.simplify()
-    ours, theirs = to_sympy(index), to_sympy(simple)
-    difference = sympy.simplify(ours - theirs)
-    verdict = "equal" if difference == 0 else "cannot tell"
-    proven = equivalent(index, simple)
-    words = {True: f"proven equal at {proven.points} points", False: "wrong", None: "not decided"}[proven.equal]
-    return {"lines": [["SymPy", str(ours), verdict]], "proof": words}
+    return {"lines": [["SymPy", str(both.sympy), opinion(both.sympy_opinion)]], "proof": proof(both)}
+
+
+def opinion(verdict: SymPyVerdict) -> str:
+    """SymPy's verdict in words: "equal", "cannot tell", or "wrong at idx0 = 3".
+
+    Examples
+    --------
+    >>> opinion(SymPyVerdict("equal", True, {"idx0": 3}, "0"))
+    'wrong at idx0 = 3'
+    """
+    if not verdict.wrong:
+        return verdict.opinion
+    return f"wrong{_where(verdict.counterexample)}"
+
+
+def proof(both: SideBySide) -> str:
+    """What is known of as built = simplified."""
+    if both.built is both.simplified:
+        return ""
+    return verdict_words(both.verdict)
+
+
+def verdict_words(verdict: Verdict) -> str:
+    """A verdict in words.
+
+    Examples
+    --------
+    >>> verdict_words(Verdict(True, "exhaustive", None, 24)), verdict_words(Verdict(None, "sampled", None, 8192))
+    ('proven equal: all 24 points tried', 'no difference at 8192 points')
+    """
+    if verdict.equal is None:
+        return f"no difference at {verdict.points} points"
+    if not verdict.equal:
+        return f"different{_where(verdict.counterexample)}"
+    return f"proven equal: all {verdict.points} points tried" if verdict.points else f"proven equal by {verdict.method}"
+
+
+def _where(point: dict[str, int] | None) -> str:
+    return " at " + ", ".join(f"{name} = {value}" for name, value in point.items()) if point else ""

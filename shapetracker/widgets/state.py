@@ -149,7 +149,7 @@ class Memory:
 
 
 def why(views: "Sequence[View]") -> dict[str, Any] | None:
-    """Why the last two views are not one: the proof, as points, or None where there is one view.
+    """Why the last two views are not one: the evidence as points, or None where there is one view.
 
     Examples
     --------
@@ -157,16 +157,17 @@ def why(views: "Sequence[View]") -> dict[str, Any] | None:
     >>> why(tracker.views)
     {'kind': 'steps', 'axis': 0, 'points': [[0], [1], [3], [4]], 'steps': [6, -17]}
     """
-    from shapetracker.witness import Hole, Steps, find_witness
+    from shapetracker.why import why_not_merge
+    from shapetracker.witness import Hole, Steps
 
-    if len(views) < 2:
+    found = why_not_merge(*views[-2:]) if len(views) > 1 else None
+    if found is None:
         return None
-    inner, outer = views[-2].box, views[-1].box
-    match find_witness((inner, outer), outer.bounds):
+    match found.evidence:
         case Hole(point=point):
             return {"kind": "hole", "points": [list(point)]}
-        case Steps(axis=axis) as found:
-            starts = (found.one, found.other)
+        case Steps(axis=axis) as steps:
+            starts = (steps.one, steps.other)
             points = [p for start in starts for p in (list(start), [i + (d == axis) for d, i in enumerate(start)])]
-            return {"kind": "steps", "axis": axis, "points": points, "steps": [found.one_step, found.other_step]}
-    return {"kind": "unknown"}
+            return {"kind": "steps", "axis": axis, "points": points, "steps": [steps.one_step, steps.other_step]}
+    return {"kind": found.kind}

@@ -1,0 +1,5 @@
+"""Widgets: pictures that people touch. Importing this needs anywidget, which the `notebook` extra brings."""
+
+from gpuemu.widgets.lane_explorer import LaneExplorer, explore
+
+__all__ = ["LaneExplorer", "explore"]

@@ -29,7 +29,7 @@ from shapetracker.expr.nodes import (
     Product,
     Sum,
     Variable,
-    _set_bounds,
+    write,
 )
 
 Bounds = tuple[int, int, int, int]
@@ -53,7 +53,7 @@ def find_bounds(e: Expr) -> Bounds:
             known = low, high, modulus, residue
         if known[0] == known[1]:
             known = known[0], known[0], 0, known[0]
-        _set_bounds(e, known)
+        write(e, "_bounds", known)
     return known
 
 
@@ -95,7 +95,7 @@ def _mod(e: Expr) -> Bounds:
     c, d, n, s = y._bounds or find_bounds(y)
     if c != d:
         if c > 0:
-            return (a, b, m, r) if 0 <= a and b < c else (0, min(b, d - 1) if a >= 0 else d - 1, *_common(m, r, n, s))
+            return (a, b, m, r) if a >= 0 and b < c else (0, min(b, d - 1) if a >= 0 else d - 1, *_common(m, r, n, s))
         return (a, b, m, r) if b <= 0 and a > d else (max(a, c + 1) if b <= 0 else c + 1, 0, *_common(m, r, n, s))
     if a // c == b // c:
         shift = a // c * c

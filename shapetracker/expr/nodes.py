@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 import weakref
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Union
+from typing import TYPE_CHECKING, Any, Union
 
 from shapetracker.errors import ExprError, UndecidedError
 
@@ -236,7 +236,7 @@ class Expr:
             cost = self._own_cost()
             for x in self.args:
                 cost += x.operations()
-            _set_cost(self, cost)
+            write(self, "_cost", cost)
         return cost
 
     def _own_cost(self) -> int:
@@ -298,15 +298,8 @@ class Expr:
         return html
 
 
-# The slots' own setters: the one door through which a memo is written into a node that otherwise cannot change.
-_set_args = Expr.args.__set__  # type: ignore[attr-defined]
-_set_names = Expr.names.__set__  # type: ignore[attr-defined]
-_set_bounds = Expr._bounds.__set__  # type: ignore[union-attr]
-_set_canonical = Expr._canonical.__set__  # type: ignore[union-attr]
-_set_short = Expr._short.__set__  # type: ignore[union-attr]
-_set_cost = Expr._cost.__set__  # type: ignore[attr-defined]
-_set_rank = Expr._rank.__set__  # type: ignore[union-attr]
-_set_simple = Expr._simple.__set__  # type: ignore[union-attr]
+# The one door through which a memo is written into a node that otherwise cannot change.
+write = object.__setattr__
 
 
 def bounds_of(e: Expr) -> tuple[int, int, int, int]:
@@ -320,14 +313,14 @@ def bounds_of(e: Expr) -> tuple[int, int, int, int]:
 
 
 def _intern(key: tuple[Any, ...], e: Expr, args: tuple[Expr, ...], names: dict[str, Variable]) -> None:
-    _set_args(e, args)
-    _set_names(e, names)
-    _set_bounds(e, None)
-    _set_cost(e, -1 if args else 0)
-    _set_rank(e, None)
-    _set_canonical(e, None)
-    _set_short(e, None)
-    _set_simple(e, None)
+    write(e, "args", args)
+    write(e, "names", names)
+    write(e, "_bounds", None)
+    write(e, "_cost", -1 if args else 0)
+    write(e, "_rank", None)
+    write(e, "_canonical", None)
+    write(e, "_short", None)
+    write(e, "_simple", None)
     entry = _Entry(e, _forget)
     entry.key = key
     _TABLE[key] = entry
@@ -411,8 +404,8 @@ class Const(Expr):
                 return found  # type: ignore[return-value]
         e = object.__new__(cls)
         _intern(key, e, (), _NO_NAMES)
-        _set_value(e, value)
-        _set_bounds(e, (value, value, 0, value))
+        write(e, "value", value)
+        write(e, "_bounds", (value, value, 0, value))
         return e
 
     def __reduce__(self) -> tuple[Callable[..., Expr], tuple[Any, ...]]:
@@ -434,7 +427,6 @@ class Const(Expr):
         return self.value != 0
 
 
-_set_value = Const.value.__set__  # type: ignore[attr-defined]
 _SMALL = tuple(Const(n) for n in range(-16, 257))  # kept alive, so that common constants are found and not built
 
 
@@ -459,7 +451,7 @@ class Variable(Expr):
     name: str
 
     def __new__(cls, name: str, min: int, max: int) -> Variable:
-        if not isinstance(name, str) or not name.isidentifier():
+        if not str.isidentifier(name):
             raise ExprError(f"Variable({name!r}, {min!r}, {max!r}): the name must be an identifier")
         low, high = as_expr(min), as_expr(max)
         if not isinstance(low, Const) or not isinstance(high, Const):
@@ -478,9 +470,9 @@ class Variable(Expr):
         e = object.__new__(cls)
         # The table of names holds the variable itself: a cycle that the garbage collector resolves.
         _intern(key, e, (), {name: e})
-        _set_name(e, name)
+        write(e, "name", name)
         modulus, residue = (0, low.value) if low is high else (1, 0)
-        _set_bounds(e, (low.value, high.value, modulus, residue))
+        write(e, "_bounds", (low.value, high.value, modulus, residue))
         return e
 
     def __reduce__(self) -> tuple[Callable[..., Expr], tuple[Any, ...]]:
@@ -503,9 +495,6 @@ class Variable(Expr):
         shapetracker.errors.ExprError: i.bind(5): i lies in 0..3
         """
         return Bound(self, value)
-
-
-_set_name = Variable.name.__set__  # type: ignore[attr-defined]
 
 
 class Bound(Expr):
@@ -531,8 +520,8 @@ class Bound(Expr):
                 return found  # type: ignore[return-value]
         e = object.__new__(cls)
         _intern(key, e, (variable,), variable.names)
-        _set_bound_value(e, number)
-        _set_cost(e, 0)
+        write(e, "value", number)
+        write(e, "_cost", 0)
         return e
 
     def __reduce__(self) -> tuple[Callable[..., Expr], tuple[Any, ...]]:
@@ -548,241 +537,50 @@ class Bound(Expr):
         return self.args[0]  # type: ignore[return-value]
 
 
-_set_bound_value = Bound.value.__set__  # type: ignore[attr-defined]
-
-
-class Operation(Expr):
-    """What has operands. Calling the class builds the node as written, and folds constants."""
-
-    __slots__ = ()
-    arity: ClassVar[int | None] = 2
-
-    def __new__(cls, *operands: IntLike) -> Expr:  # type: ignore[misc]
-        args = tuple([x if isinstance(x, Expr) else as_expr(x) for x in operands])
-        if cls.arity is not None and len(args) != cls.arity:
-            raise ExprError(f"{cls.__name__} of {len(args)} operands: it takes {cls.arity}")
-        return cls.build(args)
-
-    @classmethod
-    def build(cls, args: tuple[Expr, ...]) -> Expr:
-        """The node with these operands, constants folded."""
-        raise NotImplementedError
-
-
-class Associative(Operation):
-    """Sum, product, conjunction, minimum, maximum: any number of operands, nested ones taken in."""
-
-    __slots__ = ()
-    arity = None
-    neutral: ClassVar[int | None] = None
-    absorbing: ClassVar[int | None] = None
-    fold: ClassVar[Callable[[int, int], int]]
-
-    @classmethod
-    def build(cls, args: tuple[Expr, ...]) -> Expr:
-        flat: list[Expr] = []
-        place = -1  # where the first constant stood: all constants fold into it
-        constant = 0
-        for x in args:
-            for y in x.args if type(x) is cls else (x,):
-                if type(y) is not Const:
-                    flat.append(y)
-                elif place < 0:
-                    place, constant = len(flat), y.value
-                    flat.append(y)
-                else:
-                    constant = cls.fold(constant, y.value)
-        if place >= 0:
-            if constant == cls.absorbing:
-                return Const(constant)
-            if constant == cls.neutral:
-                del flat[place]
-            else:
-                flat[place] = Const(constant)
-        if len(flat) > 1:
-            return node(cls, tuple(flat))
-        if flat:
-            return flat[0]
-        if cls.neutral is None:
-            raise ExprError(f"{cls.__name__} of no operands: it takes at least one")
-        return Const(cls.neutral)
-
-
-class Sum(Associative):
-    """A sum of any number of terms.
-
-    >>> Sum(Variable("i", 0, 3), 2, 3)
-    i + 5
-    """
-
-    __slots__ = ()
-    neutral = 0
-    fold = staticmethod(operator.add)
-
-
-class Product(Associative):
-    """A product of any number of factors.
-
-    >>> Product(Variable("i", 0, 3), 2, 3)
-    i*6
-    """
-
-    __slots__ = ()
-    neutral = 1
-    absorbing = 0
-    fold = staticmethod(operator.mul)
-
-    def _own_cost(self) -> int:
-        return sum([not (type(x) is Const and x.value == -1) for x in self.args]) - 1
-
-
-class Min(Associative):
-    """The least of its operands.
-
-    >>> Min(Variable("i", 0, 3), 2)
-    min(i, 2)
-    """
-
-    __slots__ = ()
-    fold = staticmethod(min)
-
-
-class Max(Associative):
-    """The greatest of its operands.
-
-    >>> Max(Variable("i", 0, 3), 2)
-    max(i, 2)
-    """
-
-    __slots__ = ()
-    fold = staticmethod(max)
-
-
-class And(Associative):
-    """A conjunction of conditions (0/1 expressions): 1 where all of them hold.
-
-    >>> i = Variable("i", 0, 3)
-    >>> And(i < 3, i >= 1, 1)
-    (i < 3) & (i >= 1)
-    """
-
-    __slots__ = ()
-    neutral = 1
-    absorbing = 0
-    fold = staticmethod(operator.and_)
-
-    @classmethod
-    def build(cls, args: tuple[Expr, ...]) -> Expr:
-        for x in args:
-            if not isinstance(x, Comparison | And) and (x.min < 0 or x.max > 1):
-                raise ExprError(f"& with {x!r}, which lies in {x.min}..{x.max}: a condition (0 or 1) was expected")
-        return super().build(args)
-
-
-def _check_divisor(kind: str, a: Expr, b: Expr) -> None:
-    low, high = b.min, b.max
-    if low == high == 0:
-        raise ExprError(f"({a!r}) {kind} ({b!r}): division by zero")
-    if low <= 0 <= high:
-        raise ExprError(f"({a!r}) {kind} ({b!r}): the divisor lies in {low}..{high} and may be zero")
-
-
-class FloorDiv(Operation):
-    """The quotient rounded down, as Python's ``//``.
-
-    >>> FloorDiv(-21, 5)
-    -5
-    """
-
-    __slots__ = ()
-
-    @classmethod
-    def build(cls, args: tuple[Expr, ...]) -> Expr:
-        a, b = args
-        if type(b) is not Const or not b.value:
-            _check_divisor("//", a, b)
-        elif type(a) is Const:
-            return Const(a.value // b.value)
-        return node(FloorDiv, args)
-
-
-class Mod(Operation):
-    """The remainder of the quotient rounded down, as Python's ``%``: it has the divisor's sign.
-
-    >>> Mod(-21, 5)
-    4
-    """
-
-    __slots__ = ()
-
-    @classmethod
-    def build(cls, args: tuple[Expr, ...]) -> Expr:
-        a, b = args
-        if type(b) is not Const or not b.value:
-            _check_divisor("%", a, b)
-        elif type(a) is Const:
-            return Const(a.value % b.value)
-        return node(Mod, args)
-
-
-class Comparison(Operation):
-    """A comparison: 1 where it holds, else 0."""
-
-    __slots__ = ()
-    symbol: ClassVar[str]
-    holds: ClassVar[Callable[[Any, Any], Any]]
-
-    @classmethod
-    def build(cls, args: tuple[Expr, ...]) -> Expr:
-        a, b = args
-        if type(a) is Const and type(b) is Const:
-            return Const(int(cls.holds(a.value, b.value)))
-        return node(cls, args)
-
-
-class Lt(Comparison):
-    """Less than."""
-
-    __slots__ = ()
-    symbol = "<"
-    holds = staticmethod(operator.lt)
-
-
-class Le(Comparison):
-    """At most."""
-
-    __slots__ = ()
-    symbol = "<="
-    holds = staticmethod(operator.le)
-
-
-class Gt(Comparison):
-    """Greater than."""
-
-    __slots__ = ()
-    symbol = ">"
-    holds = staticmethod(operator.gt)
-
-
-class Ge(Comparison):
-    """At least."""
-
-    __slots__ = ()
-    symbol = ">="
-    holds = staticmethod(operator.ge)
-
-
-class Eq(Comparison):
-    """Equal in value."""
-
-    __slots__ = ()
-    symbol = "=="
-    holds = staticmethod(operator.eq)
-
-
-class Ne(Comparison):
-    """Different in value."""
-
-    __slots__ = ()
-    symbol = "!="
-    holds = staticmethod(operator.ne)
+# The operations stand on the classes above, and the operators above stand on them: so they come last.
+from shapetracker.expr.operations import (  # noqa: E402
+    And,
+    Associative,
+    Comparison,
+    Eq,
+    FloorDiv,
+    Ge,
+    Gt,
+    Le,
+    Lt,
+    Max,
+    Min,
+    Mod,
+    Ne,
+    Operation,
+    Product,
+    Sum,
+)
+
+__all__ = [
+    "And",
+    "Associative",
+    "Bound",
+    "Comparison",
+    "Const",
+    "Eq",
+    "Expr",
+    "FloorDiv",
+    "Ge",
+    "Gt",
+    "IntLike",
+    "Le",
+    "Lt",
+    "Max",
+    "Min",
+    "Mod",
+    "Ne",
+    "Operation",
+    "Product",
+    "Sum",
+    "Variable",
+    "as_expr",
+    "bounds_of",
+    "node",
+    "write",
+]

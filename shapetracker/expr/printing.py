@@ -53,7 +53,7 @@ def render(e: Expr, language: str = "python") -> str:
     >>> e = (i * 8 - j) // 4 % 3
     >>> print(render(e), render(e, "c"), render(e, "latex"), sep=chr(10))
     (i*8 - j)//4%3
-    ((i*8 - j + 8)/4 - 2 + 3)%3
+    (((i*8 - j + 8)/4 - 2) + 3)%3
     \\left\\lfloor \\frac{8 i - j}{4} \\right\\rfloor \\bmod 3
     """
     writer = _WRITERS.get(language)

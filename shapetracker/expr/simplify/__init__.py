@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from shapetracker.expr.nodes import Expr, _set_simple
+from shapetracker.expr.nodes import Expr, write
 from shapetracker.expr.simplify import comparisons, conjunctions, divisions, sums  # noqa: F401  (they register rules)
 from shapetracker.expr.simplify.facts import Facts, Step, facts_from
 from shapetracker.expr.simplify.linear import rank
@@ -40,8 +40,8 @@ def simplify(e: Expr, assuming: Iterable[Expr] = ()) -> Expr:
     known = e._simple
     if known is None:
         known = _improve(e, Facts())
-        _set_simple(e, True if known is e else known)
-        _set_simple(known, True)
+        write(e, "_simple", True if known is e else known)
+        write(known, "_simple", True)
     return e if known is True else known  # type: ignore[return-value]
 
 

@@ -67,7 +67,7 @@ def standard_comparison(e: Expr, facts: Facts) -> Expr | None:
         after = kind.build((form, Const(-constant // g)))  # type: ignore[attr-defined]
     else:
         after = (Ge if at_least else Lt).build((form, Const(-(constant // g))))
-    return None if after is e else after  # type: ignore[no-any-return]
+    return None if after is e else after
 
 
 def _limit(e: Expr) -> tuple[Terms, int] | None:

@@ -52,7 +52,7 @@ def divisor_of_a_quotient_above_one(e: Expr, facts: Facts) -> Expr | None:
     a, n = e.args
     if facts.within(n)[1] < 0:
         return (-a) // (-n)
-    return a if n == 1 else None
+    return a if n is Const(1) else None
 
 
 @rule("a % 1 → 0;  a % −n → −((−a) % n)", Mod)
@@ -61,16 +61,16 @@ def divisor_of_a_remainder_above_one(e: Expr, facts: Facts) -> Expr | None:
     a, n = e.args
     if facts.within(n)[1] < 0:
         return -((-a) % (-n))
-    return Const(0) if n == 1 else None
+    return Const(0) if n is Const(1) else None
 
 
 def _nearest(terms: Terms, n: int) -> Terms:
     """Each coefficient moved by a multiple of n to where it is nearest to 0."""
     nearest: Terms = {}
     for atom, c in terms.items():
-        c %= n
-        if c:
-            nearest[atom] = c if 2 * c <= n else c - n
+        rest = c % n
+        if rest:
+            nearest[atom] = rest if 2 * rest <= n else rest - n
     return nearest
 
 
@@ -103,7 +103,9 @@ def pull_multiples_out_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
         kept = {t: c % n if c > 0 else -(-c % n) for t, c in terms.items()}
         rest = {t: c for t, c in kept.items() if c}, constant % n
     outside = plus((terms, constant), rest, -1)
-    return Sum.build((from_linear(*rest) // n, from_linear({t: c // n for t, c in outside[0].items()}, outside[1] // n)))
+    return Sum.build(
+        (from_linear(*rest) // n, from_linear({t: c // n for t, c in outside[0].items()}, outside[1] // n))
+    )
 
 
 @rule("(a + n·c) % n → a % n", Mod)

@@ -8,11 +8,27 @@ from __future__ import annotations
 from math import gcd
 from typing import Any
 
-from shapetracker.expr.nodes import Bound, Const, Expr, Product, Sum, Variable, _set_rank, node
+from shapetracker.expr.nodes import Bound, Const, Expr, Product, Sum, Variable, node, write
 
 Terms = dict[Expr, int]
 
-_KINDS = ("Variable", "Bound", "Product", "FloorDiv", "Mod", "Min", "Max", "Sum", "Lt", "Le", "Gt", "Ge", "Eq", "Ne", "And")
+_KINDS = (
+    "Variable",
+    "Bound",
+    "Product",
+    "FloorDiv",
+    "Mod",
+    "Min",
+    "Max",
+    "Sum",
+    "Lt",
+    "Le",
+    "Gt",
+    "Ge",
+    "Eq",
+    "Ne",
+    "And",
+)
 _ORDER = {name: k for k, name in enumerate(_KINDS)}
 
 
@@ -38,7 +54,7 @@ def rank(e: Expr) -> tuple[Any, ...]:
             known = (*first, *[rank(x) for x in e.args[1:]])
         else:
             known = (_ORDER[type(e).__name__], tuple([rank(x) for x in e.args]))
-        _set_rank(e, known)
+        write(e, "_rank", known)
     return known
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from shapetracker.expr.nodes import Const, Expr, Operation, Variable, _set_canonical
+from shapetracker.expr.nodes import Const, Expr, Operation, Variable, write
 from shapetracker.expr.simplify.facts import Facts, Step
 
 Rewrite = Callable[[Expr, Facts], Expr | None]
@@ -64,7 +64,7 @@ def canonical(e: Expr, facts: Facts) -> Expr:
     known = e._canonical
     if known is None or facts.trace is not None:
         result = _rewrite(e, facts)
-        _set_canonical(e, True if result is e else result)
+        write(e, "_canonical", True if result is e else result)
         return result
     return e if known is True else known  # type: ignore[return-value]
 

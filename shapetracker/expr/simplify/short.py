@@ -1,4 +1,4 @@
-"""From the canonical form to a short one: common factors, offsets inside quotients, comparisons with both sides used."""
+"""From the canonical form to a short one: common factors, offsets in quotients, both sides of comparisons."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from shapetracker.expr.nodes import (
     Operation,
     Product,
     Sum,
-    _set_short,
     node,
+    write,
 )
 from shapetracker.expr.simplify.facts import Facts, Step
 from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus, rank, term
@@ -33,7 +33,7 @@ def short(e: Expr, facts: Facts) -> Expr:
     known = e._short
     if known is None or facts.trace is not None:
         result = _shorten(e, facts)
-        _set_short(e, True if result is e else result)
+        write(e, "_short", True if result is e else result)
         return result
     return e if known is True else known  # type: ignore[return-value]
 
@@ -135,8 +135,7 @@ def common_factor(e: Expr, facts: Facts) -> Expr | None:
             del left[t]
     if not parts:
         return None
-    rest = from_linear(left, constant)
-    return Sum.build((*parts, rest) if not left else (*[x for x in _terms(left)], *parts, Const(constant)))
+    return Sum.build((*_terms(left), *parts, Const(constant)))
 
 
 def _terms(terms: Terms) -> list[Expr]:

@@ -1,0 +1,255 @@
+"""The operations: sums, products, quotients, remainders, extremes, comparisons, conjunctions.
+
+Calling a class builds the node as it was written: nested operands are taken in, constants fold. Everything else imports
+these classes from `nodes`, which is the module that must be imported first.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, ClassVar
+
+from shapetracker.errors import ExprError
+from shapetracker.expr.nodes import Const, Expr, IntLike, as_expr, node
+
+
+class Operation(Expr):
+    """What has operands. Calling the class builds the node as written, and folds constants."""
+
+    __slots__ = ()
+    arity: ClassVar[int | None] = 2
+
+    def __new__(cls, *operands: IntLike) -> Expr:  # type: ignore[misc]
+        args = tuple([x if isinstance(x, Expr) else as_expr(x) for x in operands])
+        if cls.arity is not None and len(args) != cls.arity:
+            raise ExprError(f"{cls.__name__} of {len(args)} operands: it takes {cls.arity}")
+        return cls.build(args)
+
+    @classmethod
+    def build(cls, args: tuple[Expr, ...]) -> Expr:
+        """The node with these operands, constants folded."""
+        raise NotImplementedError
+
+
+class Associative(Operation):
+    """Sum, product, conjunction, minimum, maximum: any number of operands, nested ones taken in."""
+
+    __slots__ = ()
+    arity = None
+    neutral: ClassVar[int | None] = None
+    absorbing: ClassVar[int | None] = None
+    fold: ClassVar[Any]  # what two constants make
+
+    @classmethod
+    def build(cls, args: tuple[Expr, ...]) -> Expr:
+        flat: list[Expr] = []
+        place = -1  # where the first constant stood: all constants fold into it
+        constant = 0
+        for x in args:
+            for y in x.args if type(x) is cls else (x,):
+                if type(y) is not Const:
+                    flat.append(y)
+                elif place < 0:
+                    place, constant = len(flat), y.value
+                    flat.append(y)
+                else:
+                    constant = cls.fold(constant, y.value)
+        if place >= 0:
+            if constant == cls.absorbing:
+                return Const(constant)
+            if constant == cls.neutral:
+                del flat[place]
+            else:
+                flat[place] = Const(constant)
+        if len(flat) > 1:
+            return node(cls, tuple(flat))
+        if flat:
+            return flat[0]
+        if cls.neutral is None:
+            raise ExprError(f"{cls.__name__} of no operands: it takes at least one")
+        return Const(cls.neutral)
+
+
+class Sum(Associative):
+    """A sum of any number of terms.
+
+    >>> from shapetracker.expr import Variable
+    >>> Sum(Variable("i", 0, 3), 2, 3)
+    i + 5
+    """
+
+    __slots__ = ()
+    neutral = 0
+    fold = staticmethod(operator.add)
+
+
+class Product(Associative):
+    """A product of any number of factors.
+
+    >>> from shapetracker.expr import Variable
+    >>> Product(Variable("i", 0, 3), 2, 3)
+    i*6
+    """
+
+    __slots__ = ()
+    neutral = 1
+    absorbing = 0
+    fold = staticmethod(operator.mul)
+
+    def _own_cost(self) -> int:
+        return sum([not (type(x) is Const and x.value == -1) for x in self.args]) - 1
+
+
+class Min(Associative):
+    """The least of its operands.
+
+    >>> from shapetracker.expr import Variable
+    >>> Min(Variable("i", 0, 3), 2)
+    min(i, 2)
+    """
+
+    __slots__ = ()
+    fold = staticmethod(min)
+
+
+class Max(Associative):
+    """The greatest of its operands.
+
+    >>> from shapetracker.expr import Variable
+    >>> Max(Variable("i", 0, 3), 2)
+    max(i, 2)
+    """
+
+    __slots__ = ()
+    fold = staticmethod(max)
+
+
+class And(Associative):
+    """A conjunction of conditions (0/1 expressions): 1 where all of them hold.
+
+    >>> from shapetracker.expr import Variable
+    >>> i = Variable("i", 0, 3)
+    >>> And(i < 3, i >= 1, 1)
+    (i < 3) & (i >= 1)
+    """
+
+    __slots__ = ()
+    neutral = 1
+    absorbing = 0
+    fold = staticmethod(operator.and_)
+
+    @classmethod
+    def build(cls, args: tuple[Expr, ...]) -> Expr:
+        for x in args:
+            if not isinstance(x, Comparison | And) and (x.min < 0 or x.max > 1):
+                raise ExprError(f"& with {x!r}, which lies in {x.min}..{x.max}: a condition (0 or 1) was expected")
+        return super().build(args)
+
+
+def _check_divisor(kind: str, a: Expr, b: Expr) -> None:
+    low, high = b.min, b.max
+    if low == high == 0:
+        raise ExprError(f"({a!r}) {kind} ({b!r}): division by zero")
+    if low <= 0 <= high:
+        raise ExprError(f"({a!r}) {kind} ({b!r}): the divisor lies in {low}..{high} and may be zero")
+
+
+class FloorDiv(Operation):
+    """The quotient rounded down, as Python's ``//``.
+
+    >>> FloorDiv(-21, 5)
+    -5
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def build(cls, args: tuple[Expr, ...]) -> Expr:
+        a, b = args
+        if type(b) is not Const or not b.value:
+            _check_divisor("//", a, b)
+        elif type(a) is Const:
+            return Const(a.value // b.value)
+        return node(FloorDiv, args)
+
+
+class Mod(Operation):
+    """The remainder of the quotient rounded down, as Python's ``%``: it has the divisor's sign.
+
+    >>> Mod(-21, 5)
+    4
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def build(cls, args: tuple[Expr, ...]) -> Expr:
+        a, b = args
+        if type(b) is not Const or not b.value:
+            _check_divisor("%", a, b)
+        elif type(a) is Const:
+            return Const(a.value % b.value)
+        return node(Mod, args)
+
+
+class Comparison(Operation):
+    """A comparison: 1 where it holds, else 0."""
+
+    __slots__ = ()
+    symbol: ClassVar[str]
+    holds: ClassVar[Any]  # the comparison of two numbers, or of two arrays
+
+    @classmethod
+    def build(cls, args: tuple[Expr, ...]) -> Expr:
+        a, b = args
+        if type(a) is Const and type(b) is Const:
+            return Const(int(cls.holds(a.value, b.value)))
+        return node(cls, args)
+
+
+class Lt(Comparison):
+    """Less than."""
+
+    __slots__ = ()
+    symbol = "<"
+    holds = staticmethod(operator.lt)
+
+
+class Le(Comparison):
+    """At most."""
+
+    __slots__ = ()
+    symbol = "<="
+    holds = staticmethod(operator.le)
+
+
+class Gt(Comparison):
+    """Greater than."""
+
+    __slots__ = ()
+    symbol = ">"
+    holds = staticmethod(operator.gt)
+
+
+class Ge(Comparison):
+    """At least."""
+
+    __slots__ = ()
+    symbol = ">="
+    holds = staticmethod(operator.ge)
+
+
+class Eq(Comparison):
+    """Equal in value."""
+
+    __slots__ = ()
+    symbol = "=="
+    holds = staticmethod(operator.eq)
+
+
+class Ne(Comparison):
+    """Different in value."""
+
+    __slots__ = ()
+    symbol = "!="
+    holds = staticmethod(operator.ne)

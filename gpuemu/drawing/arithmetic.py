@@ -21,17 +21,19 @@ def draw_explanation(explanation: Explanation) -> Picture:
     What the unit cuts off is framed as an error, right of the bits that it keeps.
 
     >>> from gpuemu.tensorcores.arithmetic import unit
-    >>> print(draw_explanation(unit("V100").explain([1.0, 2.0**-12], [1.0, 2.0**-12], 0.0, "fp16", "fp32")))
+    >>> explanation = unit("V100").explain([1.0, 2.0**-12], [1.0, 1.5 * 2.0**-12], 0.0, "fp16", "fp32")
+    >>> print(draw_explanation(explanation))
     V100  fp16 · fp16 + fp32 by mma
     <BLANKLINE>
     block 1  the greatest exponent is 0, so bits below 2⁻²³ are cut off
-                            2⁰  2⁻⁴  2⁻⁸ 2⁻¹² 2⁻¹⁶ 2⁻²⁰ 2⁻²³ 2⁻²⁴
-             a0·b0 = 1      01 0000 0000 0000 0000 0000  000
-    a1·b1 = 5.96046448e-08  00 0000 0000 0000 0000 0000  000   1!
-                 c = 0      00 0000 0000 0000 0000 0000  000
+                            2⁰  2⁻⁴  2⁻⁸ 2⁻¹² 2⁻¹⁶ 2⁻²⁰ 2⁻²³ 2⁻²⁴  2⁻²⁸
+                 a0·b0 = 1  01 0000 0000 0000 0000 0000  000
+    a1·b1 = 8.94069672e-08  00 0000 0000 0000 0000 0000  000   1! 1000!
+                     c = 0  00 0000 0000 0000 0000 0000  000
+    <BLANKLINE>
     sum 1 → 1, toward zero to 24 bits
     <BLANKLINE>
-    result 1; exact sum, rounded once: 1.00000006
+    result  1; exact sum, rounded once: 1.00000012
     """
     return Picture(f"{explanation.unit}: {explanation.inputs}", _parts(explanation))
 

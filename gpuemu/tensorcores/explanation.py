@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from gpuemu.tensorcores.blocks import NO_EXPONENT, Formats, FusedBlocks, HalfPai
 from gpuemu.tensorcores.cdna import FusedThenAdded, PairwiseTree
 from gpuemu.tensorcores.chains import Exact, FmaChain, IntegerSum, Sequential
 from gpuemu.tensorcores.formats import FLOATS, Floats, Format, round_to_nearest
+
+if TYPE_CHECKING:
+    from shapetracker.drawing.picture import Picture
 
 Number: TypeAlias = Fraction | float
 """A fraction; a float only where the value is infinite or NaN."""
@@ -54,19 +57,31 @@ class Step:
     """The exponent of the last bit that is kept of each term."""
 
     @property
+    def is_short(self) -> bool:
+        """Is one line enough? So it is for an addition of few terms that are not aligned."""
+        return self.place is None and len(self.terms) <= 3
+
+    @property
+    def alignment(self) -> str:
+        """What decides which bits are cut, in words; empty where none are."""
+        if self.place is None:
+            return ""
+        return f"the greatest exponent is {self.greatest}, so bits below {power(self.place)} are cut off"
+
+    @property
     def sum(self) -> Number:
         """The sum of what is kept, exact."""
         return _total(term.kept for term in self.terms)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
     """All steps of one dot product on one unit.
 
     >>> from gpuemu.tensorcores.arithmetic import unit
     >>> print(unit("V100").explain([1.0, 2.0**-12], [1.0, 1.5 * 2.0**-12], 0.0, "fp16", "fp32"))
     V100: fp16 · fp16 + fp32 by mma
-    block 1: the greatest exponent is 0, so bits below 2^-23 are cut off
+    block 1: the greatest exponent is 0, so bits below 2⁻²³ are cut off
       a0·b0                1   +01 0000 0000 0000 0000 0000 000|
       a1·b1  8.94069672e-08   +00 0000 0000 0000 0000 0000 000|11   cut 8.94069672e-08
           c                0   +00 0000 0000 0000 0000 0000 000|
@@ -80,6 +95,24 @@ class Explanation:
     result: float
     exact: float
     """The exact sum, rounded once to the type of the result."""
+
+    def __repr__(self) -> str:
+        return f"Explanation({self.unit}, {self.inputs}: {number(self.result)})"
+
+    def draw(self) -> Picture:
+        """The steps as grids of bits."""
+        from gpuemu.drawing.arithmetic import draw_explanation
+
+        return draw_explanation(self)
+
+    def beside(self, *others: Explanation) -> Picture:
+        """This explanation and others, of the same numbers on other units, side by side."""
+        from gpuemu.drawing.arithmetic import draw_beside
+
+        return draw_beside(self, *others)
+
+    def _repr_html_(self) -> str | None:
+        return self.draw()._repr_html_()
 
     def __str__(self) -> str:
         lines = [f"{self.unit}: {self.inputs}"]
@@ -332,14 +365,34 @@ def grouped(digits: str, place: int) -> list[str]:
     return groups
 
 
+def power(exponent: int) -> str:
+    """A power of two as text.
+
+    >>> power(-23)
+    '2⁻²³'
+    """
+    return "2" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+def sentence(step: Step) -> str:
+    """A step in one line.
+
+    >>> sentence(Step("k = 0", (_whole("c", 1.0), Term("a0·b0", Fraction(1, 4), Fraction(0))), "toward zero", 1.0))
+    'c 1 + a0·b0 0.25 (0.25 is cut) = 1 → 1, toward zero'
+    """
+    cuts = [f" ({number(term.cut)} is cut)" if term.cut else "" for term in step.terms]
+    terms = " + ".join(f"{term.name} {number(term.exact)}{cut}" for term, cut in zip(step.terms, cuts, strict=True))
+    return f"{terms} = {number(step.sum)} → {number(step.result)}, {step.rounding}"
+
+
 def _lines(step: Step) -> Iterator[str]:
-    """A step as text: a row a term."""
+    """A step as text: a row a term, or one line where there are few."""
+    if step.is_short:
+        yield f"{step.title}: {sentence(step)}"
+        return
     width = max(5, *(len(term.name) for term in step.terms))
     values = max(len(number(x)) for x in (step.sum, *(term.exact for term in step.terms)))
-    note = ""
-    if step.place is not None:
-        note = f": the greatest exponent is {step.greatest}, so bits below 2^{step.place} are cut off"
-    yield f"{step.title}{note}"
+    yield f"{step.title}{f': {step.alignment}' if step.alignment else ''}"
     for term in step.terms:
         row = f"  {term.name:>{width}}  {number(term.exact):>{values}}"
         if step.place is not None and step.greatest is not None and isinstance(term.exact, Fraction):

@@ -1,0 +1,54 @@
+"""Random programs give the same bits on the lockstep engine and on the obvious one."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from oracles import scalar_engine
+from random_programs import Case, cases
+
+from gpuemu import Program
+from gpuemu.machine import grid
+
+
+def same_bits(left: np.ndarray, right: np.ndarray) -> bool:
+    """Whether two arrays hold the same bits; one nan is as good as another."""
+    if left.dtype.kind in "biu":
+        return np.array_equal(left, right)
+    with np.errstate(invalid="ignore"):
+        nan = np.isnan(left.astype(np.float64)), np.isnan(right.astype(np.float64))
+    bits = np.dtype(f"u{left.dtype.itemsize}")
+    return np.array_equal(*nan) and np.array_equal(left.view(bits)[~nan[0]], right.view(bits)[~nan[1]])
+
+
+def check(case: Case) -> None:
+    expected = [buffer.copy() for buffer in case.buffers]
+    launch = {"global_size": case.global_size, "local_size": case.local_size, "vals": case.vals}
+    with np.errstate(all="ignore"):
+        scalar_engine.run(case.program, *expected, **launch)
+    found = [buffer.copy() for buffer in case.buffers]
+    case.program(*found, **launch)
+    for left, right in zip(found, expected, strict=True):
+        assert same_bits(left, right), case.program.to_text()
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@given(case=cases())
+def test_both_engines_give_the_same_bits(case: Case) -> None:
+    check(case)
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@given(case=cases())
+def test_chunks_of_any_size_give_the_same_bits(case: Case) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grid.chunks, "__defaults__", (1,))  # one workgroup at a time
+        check(case)
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+@given(case=cases())
+def test_the_text_form_round_trips(case: Case) -> None:
+    text = case.program.to_text()
+    again = Program.from_text(text)
+    assert again.to_text() == text
+    assert [line.uop for line in again.lines] == [line.uop for line in case.program.lines]

@@ -54,17 +54,19 @@ class Expr:
     (True, False)
     """
 
-    __slots__ = ("__weakref__", "_bounds", "_canonical", "_cost", "_rank", "_short", "_simple", "args", "names")
     __array_ufunc__ = None  # a numpy integer on the left leaves the operation to us
 
     args: tuple[Expr, ...]
     names: dict[str, Variable]
-    _bounds: tuple[int, int, int, int] | None
-    _canonical: Expr | bool | None  # True: the node itself; a reference to itself would keep it alive
-    _cost: int
-    _rank: tuple[Any, ...] | None
-    _short: Expr | bool | None
-    _simple: Expr | bool | None
+    # Memos, written once. True stands for the node itself: a reference to itself would keep it alive.
+    _bounds: tuple[int, int, int, int] | None = None
+    _cost: int = -1
+    _rank: tuple[Any, ...] | None = None
+    _linear: tuple[dict[Expr, int], int] | None = None
+    _collected: bool = False  # a sum or product that a linear form gave: in order, like terms added up
+    _canonical: Expr | bool | None = None
+    _short: Expr | bool | None = None
+    _simple: Expr | bool | None = None
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__}.{name} = {value!r}: expressions do not change; build a new one")
@@ -83,7 +85,7 @@ class Expr:
 
     # Arithmetic. `int + Expr` keeps the order of what was written, too.
     def __add__(self, other: IntLike) -> Expr:
-        return Sum(self, other)
+        return Sum.build((self, other if isinstance(other, Expr) else as_expr(other)))
 
     def __radd__(self, other: IntLike) -> Expr:
         return Sum(other, self)
@@ -95,7 +97,7 @@ class Expr:
         return Sum(other, -self)
 
     def __mul__(self, other: IntLike) -> Expr:
-        return Product(self, other)
+        return Product.build((self, other if isinstance(other, Expr) else as_expr(other)))
 
     def __rmul__(self, other: IntLike) -> Expr:
         return Product(other, self)
@@ -107,13 +109,13 @@ class Expr:
         return self
 
     def __floordiv__(self, other: IntLike) -> Expr:
-        return FloorDiv(self, other)
+        return FloorDiv.build((self, other if isinstance(other, Expr) else as_expr(other)))
 
     def __rfloordiv__(self, other: IntLike) -> Expr:
         return FloorDiv(other, self)
 
     def __mod__(self, other: IntLike) -> Expr:
-        return Mod(self, other)
+        return Mod.build((self, other if isinstance(other, Expr) else as_expr(other)))
 
     def __rmod__(self, other: IntLike) -> Expr:
         return Mod(other, self)
@@ -315,12 +317,6 @@ def bounds_of(e: Expr) -> tuple[int, int, int, int]:
 def _intern(key: tuple[Any, ...], e: Expr, args: tuple[Expr, ...], names: dict[str, Variable]) -> None:
     write(e, "args", args)
     write(e, "names", names)
-    write(e, "_bounds", None)
-    write(e, "_cost", -1 if args else 0)
-    write(e, "_rank", None)
-    write(e, "_canonical", None)
-    write(e, "_short", None)
-    write(e, "_simple", None)
     entry = _Entry(e, _forget)
     entry.key = key
     _TABLE[key] = entry
@@ -328,7 +324,7 @@ def _intern(key: tuple[Any, ...], e: Expr, args: tuple[Expr, ...], names: dict[s
 
 def node(cls: type[Expr], args: tuple[Expr, ...]) -> Expr:
     """The one node of this class with exactly these operands, without any folding."""
-    key = (cls, *args)
+    key = (cls, *map(id, args))  # the node that lies under a key keeps its operands alive, and with them their ids
     entry = _TABLE.get(key)
     if entry is not None:
         found = entry()
@@ -384,6 +380,9 @@ def as_expr(value: IntLike) -> Expr:
 _NO_NAMES: dict[str, Any] = {}
 
 
+_SMALL: dict[int, Const] = {}
+
+
 class Const(Expr):
     """An integer constant.
 
@@ -391,10 +390,12 @@ class Const(Expr):
     (True, 3)
     """
 
-    __slots__ = ("value",)
     value: int
 
     def __new__(cls, value: int) -> Const:
+        small = _SMALL.get(value)
+        if small is not None:
+            return small
         value = operator.index(value)
         key = (Const, value)
         entry = _TABLE.get(key)
@@ -406,6 +407,8 @@ class Const(Expr):
         _intern(key, e, (), _NO_NAMES)
         write(e, "value", value)
         write(e, "_bounds", (value, value, 0, value))
+        write(e, "_canonical", True)
+        write(e, "_short", True)
         return e
 
     def __reduce__(self) -> tuple[Callable[..., Expr], tuple[Any, ...]]:
@@ -427,7 +430,7 @@ class Const(Expr):
         return self.value != 0
 
 
-_SMALL = tuple(Const(n) for n in range(-16, 257))  # kept alive, so that common constants are found and not built
+_SMALL.update({n: Const(n) for n in range(-64, 1025)})  # kept alive, so that common constants are found and not built
 
 
 class Variable(Expr):
@@ -447,7 +450,6 @@ class Variable(Expr):
     (0, 3, i=2)
     """
 
-    __slots__ = ("name",)
     name: str
 
     def __new__(cls, name: str, min: int, max: int) -> Variable:
@@ -505,7 +507,6 @@ class Bound(Expr):
     (2, 3, 16)
     """
 
-    __slots__ = ("value",)
     value: int
 
     def __new__(cls, variable: Variable, value: int) -> Bound:

@@ -16,7 +16,6 @@ from shapetracker.expr.nodes import Const, Expr, IntLike, as_expr, node
 class Operation(Expr):
     """What has operands. Calling the class builds the node as written, and folds constants."""
 
-    __slots__ = ()
     arity: ClassVar[int | None] = 2
 
     def __new__(cls, *operands: IntLike) -> Expr:  # type: ignore[misc]
@@ -34,7 +33,6 @@ class Operation(Expr):
 class Associative(Operation):
     """Sum, product, conjunction, minimum, maximum: any number of operands, nested ones taken in."""
 
-    __slots__ = ()
     arity = None
     neutral: ClassVar[int | None] = None
     absorbing: ClassVar[int | None] = None
@@ -78,7 +76,6 @@ class Sum(Associative):
     i + 5
     """
 
-    __slots__ = ()
     neutral = 0
     fold = staticmethod(operator.add)
 
@@ -91,7 +88,6 @@ class Product(Associative):
     i*6
     """
 
-    __slots__ = ()
     neutral = 1
     absorbing = 0
     fold = staticmethod(operator.mul)
@@ -108,7 +104,6 @@ class Min(Associative):
     min(i, 2)
     """
 
-    __slots__ = ()
     fold = staticmethod(min)
 
 
@@ -120,7 +115,6 @@ class Max(Associative):
     max(i, 2)
     """
 
-    __slots__ = ()
     fold = staticmethod(max)
 
 
@@ -133,7 +127,6 @@ class And(Associative):
     (i < 3) & (i >= 1)
     """
 
-    __slots__ = ()
     neutral = 1
     absorbing = 0
     fold = staticmethod(operator.and_)
@@ -161,8 +154,6 @@ class FloorDiv(Operation):
     -5
     """
 
-    __slots__ = ()
-
     @classmethod
     def build(cls, args: tuple[Expr, ...]) -> Expr:
         a, b = args
@@ -180,8 +171,6 @@ class Mod(Operation):
     4
     """
 
-    __slots__ = ()
-
     @classmethod
     def build(cls, args: tuple[Expr, ...]) -> Expr:
         a, b = args
@@ -195,7 +184,6 @@ class Mod(Operation):
 class Comparison(Operation):
     """A comparison: 1 where it holds, else 0."""
 
-    __slots__ = ()
     symbol: ClassVar[str]
     holds: ClassVar[Any]  # the comparison of two numbers, or of two arrays
 
@@ -210,7 +198,6 @@ class Comparison(Operation):
 class Lt(Comparison):
     """Less than."""
 
-    __slots__ = ()
     symbol = "<"
     holds = staticmethod(operator.lt)
 
@@ -218,7 +205,6 @@ class Lt(Comparison):
 class Le(Comparison):
     """At most."""
 
-    __slots__ = ()
     symbol = "<="
     holds = staticmethod(operator.le)
 
@@ -226,7 +212,6 @@ class Le(Comparison):
 class Gt(Comparison):
     """Greater than."""
 
-    __slots__ = ()
     symbol = ">"
     holds = staticmethod(operator.gt)
 
@@ -234,7 +219,6 @@ class Gt(Comparison):
 class Ge(Comparison):
     """At least."""
 
-    __slots__ = ()
     symbol = ">="
     holds = staticmethod(operator.ge)
 
@@ -242,7 +226,6 @@ class Ge(Comparison):
 class Eq(Comparison):
     """Equal in value."""
 
-    __slots__ = ()
     symbol = "=="
     holds = staticmethod(operator.eq)
 
@@ -250,6 +233,5 @@ class Eq(Comparison):
 class Ne(Comparison):
     """Different in value."""
 
-    __slots__ = ()
     symbol = "!="
     holds = staticmethod(operator.ne)

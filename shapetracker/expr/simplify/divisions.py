@@ -103,9 +103,8 @@ def pull_multiples_out_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
         kept = {t: c % n if c > 0 else -(-c % n) for t, c in terms.items()}
         rest = {t: c for t, c in kept.items() if c}, constant % n
     outside = plus((terms, constant), rest, -1)
-    return Sum.build(
-        (from_linear(*rest) // n, from_linear({t: c // n for t, c in outside[0].items()}, outside[1] // n))
-    )
+    whole = {t: c // n for t, c in outside[0].items()}, outside[1] // n
+    return from_linear(*plus(whole, linear(from_linear(*rest) // n)))
 
 
 @rule("(a + n·c) % n → a % n", Mod)

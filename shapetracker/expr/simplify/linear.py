@@ -61,10 +61,20 @@ def rank(e: Expr) -> tuple[Any, ...]:
 def linear(e: Expr) -> tuple[Terms, int]:
     """The terms (atom to coefficient, none of them 0) and the constant; products are multiplied out.
 
+    It is remembered in the node: do not change it.
+
     >>> i, j = Variable("i", 0, 3), Variable("j", 0, 3)
     >>> linear((i + 2) * 3 - j)
     ({i: 3, j: -1}, 6)
     """
+    known = e._linear
+    if known is None:
+        known = _find_linear(e)
+        write(e, "_linear", known)
+    return known
+
+
+def _find_linear(e: Expr) -> tuple[Terms, int]:
     kind = type(e)
     if kind is Const:
         return {}, e.value  # type: ignore[attr-defined]
@@ -74,7 +84,7 @@ def linear(e: Expr) -> tuple[Terms, int]:
             return {args[0]: args[1].value}, 0
         result: tuple[Terms, int] = {}, 1
         for x in args:
-            result = times(result, linear(x) if type(x) in (Sum, Const, Product) else ({x: 1}, 0))
+            result = times(result, linear(x))
         return result
     if kind is not Sum:
         return {e: 1}, 0
@@ -84,8 +94,7 @@ def linear(e: Expr) -> tuple[Terms, int]:
         kind = type(x)
         if kind is Const:
             constant += x.value  # type: ignore[attr-defined]
-            continue
-        if kind is Product:
+        elif kind is Product:
             inner, more = linear(x)
             constant += more
             for atom, c in inner.items():
@@ -167,8 +176,16 @@ def from_linear(terms: Terms, constant: int) -> Expr:
     >>> from_linear({j: 1, i: 4}, 2)
     i*4 + j + 2
     """
-    atoms = terms if len(terms) < 2 else sorted(terms, key=rank)
-    parts = [term(atom, terms[atom]) for atom in atoms]
-    if constant or not parts:
+    if not terms:
+        return Const(constant)
+    if len(terms) > 1:
+        terms = {atom: terms[atom] for atom in sorted(terms, key=rank)}
+    parts = [atom if c == 1 else term(atom, c) for atom, c in terms.items()]
+    if constant:
         parts.append(Const(constant))
-    return parts[0] if len(parts) == 1 else node(Sum, tuple(parts))
+    e = parts[0] if len(parts) == 1 else node(Sum, tuple(parts))
+    if e._linear is None:
+        write(e, "_linear", (terms, constant))
+    if not e._collected:
+        write(e, "_collected", True)
+    return e

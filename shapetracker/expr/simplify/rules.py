@@ -71,7 +71,8 @@ def canonical(e: Expr, facts: Facts) -> Expr:
 
 def _rewrite(e: Expr, facts: Facts) -> Expr:
     if isinstance(e, Operation):
-        args = tuple([canonical(x, facts) for x in e.args])
+        plain = not facts.ranges and facts.trace is None
+        args = tuple([x if plain and x._canonical is True else canonical(x, facts) for x in e.args])
         if args != e.args:
             rebuilt = type(e).build(args)
             if type(rebuilt) is not type(e):

@@ -65,6 +65,8 @@ def offset_goes_into_a_quotient(e: Expr, facts: Facts) -> Expr | None:
             continue
         n = atom.args[1].value
         inner = linear(atom.args[0])
+        if not constant and not any(t in inner[0] for t in terms):
+            continue
         others: Terms = {t: c for t, c in terms.items() if t is not atom}
         left = constant
         inside = inner
@@ -103,6 +105,9 @@ def sign_goes_into_a_division(e: Expr, facts: Facts) -> Expr | None:
             continue
         n = atom.args[1].value
         inner, offset = linear(atom.args[0])
+        # an operation is saved where a constant vanishes, inside or outside
+        if offset != n - 1 and (type(atom) is FloorDiv or constant != a * (1 - n)):
+            continue
         turned = {t: -c for t, c in inner.items()}
         others = ({t: c for t, c in terms.items() if t is not atom}, constant)
         if type(atom) is Mod:

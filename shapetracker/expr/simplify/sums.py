@@ -15,6 +15,8 @@ Form = tuple[Terms, int]
 @rule("a·x + b·x → (a + b)·x;  a·(x + y) → a·x + a·y; terms in order", Sum, Product)
 def collect_like_terms(e: Expr, facts: Facts) -> Expr | None:
     """Integers add up and distribute over sums."""
+    if e._collected:
+        return None
     after = from_linear(*linear(e))
     return None if after is e else after
 

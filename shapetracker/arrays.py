@@ -43,9 +43,7 @@ def index_arrays(views: Sequence[View]) -> tuple[np.ndarray[Any, Any], np.ndarra
     valid = np.ones(shape, dtype=bool)
     flat = np.zeros(shape, dtype=np.int64)
     for level, view in enumerate(reversed(views)):
-        digits: Sequence[Any] = (
-            np.unravel_index(flat, view.shape) if level and flat.size else np.indices(shape, sparse=True)
-        )
+        digits: Sequence[Any] = _digits(flat, view.shape) if level else np.indices(shape, sparse=True)
         if flat.size:
             flat = np.full(shape, view.offset, dtype=np.int64)
             for axis, digit in enumerate(digits):
@@ -57,6 +55,15 @@ def index_arrays(views: Sequence[View]) -> tuple[np.ndarray[Any, Any], np.ndarra
         if not valid.any():
             break
     return np.where(valid, flat, 0), valid
+
+
+def _digits(flat: np.ndarray[Any, Any], shape: tuple[int, ...]) -> list[Any]:
+    """The row-major digits of flat indices."""
+    digits: list[Any] = []
+    for size in reversed(shape):
+        digits.append(flat % max(1, size))
+        flat = flat // max(1, size)
+    return digits[::-1]
 
 
 def gather(views: Sequence[View], array: Any, fill: Any = 0) -> np.ndarray[Any, Any]:

@@ -18,17 +18,16 @@ def get_contraction(old_shape: Sequence[int], new_shape: Sequence[int]) -> list[
     >>> get_contraction((2, 6), (4, 3)) is None
     True
     """
-    groups: list[list[int]] = []
-    place = 0
-    for size in new_shape:
-        group: list[int] = []
-        while prod(old_shape[axis] for axis in group) != size and place < len(old_shape):
-            group.append(place)
-            place += 1
-        groups.append(group)
-    if groups:
-        groups[-1].extend(range(place, len(old_shape)))
-    elif prod(old_shape) == 1:
-        return [] if not old_shape else None
-    fits = all(prod(old_shape[axis] for axis in group) == size for group, size in zip(groups, new_shape, strict=True))
-    return groups if fits and prod(old_shape) == prod(new_shape) else None
+    return _groups(tuple(old_shape), tuple(new_shape), 0)
+
+
+def _groups(old: tuple[int, ...], new: tuple[int, ...], start: int) -> list[list[int]] | None:
+    """The groups of the axes from `start` on; each takes as few axes as it can, the last one all that are left."""
+    if not new:
+        return None if start < len(old) else []
+    for stop in range(start if len(new) > 1 else len(old), len(old) + 1):
+        if prod(old[start:stop]) == new[0]:
+            others = _groups(old, new[1:], stop)
+            if others is not None:
+                return [list(range(start, stop)), *others]
+    return None

@@ -206,6 +206,18 @@ class ShapeTracker:
         greatest = queries.greatest_index(self._boxes())
         return 0 if greatest is None else greatest + 1
 
+    def check_index_bits(self, bits: int) -> None:
+        """Raise a ViewError when a valid point reads an index that a signed integer of so many bits cannot hold.
+
+        >>> ShapeTracker.from_shape((1 << 20, 1 << 10)).check_index_bits(32)
+        """
+        greatest = self.real_size() - 1
+        if greatest >= 1 << (bits - 1):
+            raise ViewError(
+                f"check_index_bits {self.shape}: the index {greatest} does not fit into a signed index of {bits} bits, "
+                f"which ends at {(1 << (bits - 1)) - 1}; use {2 * bits} bits"
+            )
+
     def axis_is_masked(self, axis: int) -> bool:
         """Whether validity depends on the axis: some valid point has an invalid one on its line along it.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ from gpuemu.tensorcores.formats import Array, Floats, Format, IntegerFormat, for
 
 _OUTPUTS_AT_ONCE = 1 << 13
 """Results computed together: a block of 16 products of each is 1 MiB, about what the second-level cache holds."""
+_PRODUCTS_AT_ONCE = 1 << 21
+"""Products of all k that belong to results computed together; the exact sum holds them all, 16 MiB."""
 
 
 class Rule(Protocol):
@@ -133,15 +136,14 @@ class Unit:
         >>> unit("exact").dot(a, np.ones_like(a), [2.0**24], "fp16", "fp32").tolist()
         [16777218.0]
         """
-        rule, of_a, of_b, of_out = self.rule(a_dtype, out_dtype, path, b_dtype)
-        left, right, start = read("a", a, of_a), read("b", b, of_b), read("c", c, of_out)
+        left, right, start = np.asarray(a), np.asarray(b), np.asarray(c)
         if left.ndim != 2 or left.shape != right.shape or start.shape != left.shape[:1]:
             raise UnitError(
                 f"dot of a {left.shape}, b {right.shape}, c {start.shape}: expected (rows, k), (rows, k) and (rows,)"
             )
-        layout = (left.T[:, np.newaxis, np.newaxis], right.T[:, np.newaxis, np.newaxis], start[np.newaxis, np.newaxis])
-        result = _accumulate(_with_options(rule, saturate, of_bits), layout, (of_a, of_b, of_out))
-        return np.asarray(result[0, 0].astype(of_out.storage))
+        matrices = left[:, np.newaxis], right[:, :, np.newaxis], start[:, np.newaxis, np.newaxis]
+        options = b_dtype, saturate, of_bits
+        return self._product(*matrices, (a_dtype, out_dtype, path), options).reshape(start.shape)
 
     def matmul(
         self,
@@ -175,23 +177,7 @@ class Unit:
         array([[ 5., 14.],
                [14., 50.]], dtype=float32)
         """
-        rule, of_a, of_b, of_out = self.rule(a_dtype, out_dtype, path, b_dtype)
-        left, right, start = read("a", a, of_a), read("b", b, of_b), read("c", c, of_out)
-        lead = start.shape[:-2]
-        m, n = start.shape[-2:] if start.ndim >= 2 else (-1, -1)
-        k = left.shape[-1] if left.ndim else -1
-        if left.shape != (*lead, m, k) or right.shape != (*lead, k, n):
-            raise UnitError(
-                f"matmul of a {left.shape}, b {right.shape}, c {start.shape}: expected (…, m, k), (…, k, n), (…, m, n)"
-            )
-        batch = math.prod(lead)
-        layout = (
-            np.ascontiguousarray(left.reshape(batch, m, 1, k).transpose(3, 1, 2, 0)),
-            np.ascontiguousarray(right.reshape(batch, k, 1, n).transpose(1, 2, 3, 0)),
-            np.ascontiguousarray(start.reshape(batch, m, n).transpose(1, 2, 0)),
-        )
-        result = _accumulate(_with_options(rule, saturate, of_bits), layout, (of_a, of_b, of_out))
-        return np.ascontiguousarray(result.transpose(2, 0, 1)).reshape(start.shape).astype(of_out.storage)
+        return self._product(a, b, c, (a_dtype, out_dtype, path), (b_dtype, saturate, of_bits))
 
     def explain(
         self,
@@ -236,6 +222,27 @@ class Unit:
         result = steps[-1].result if steps else float(start)
         return Explanation(self.name, format_names(of_three, path), steps, result, exact)
 
+    def _product(
+        self, a: object, b: object, c: object, types: tuple[object, object, str], options: tuple[object, bool, str]
+    ) -> Array:
+        rule, of_a, of_b, of_out = self.rule(*types, options[0])
+        left, right, start = read("a", a, of_a), read("b", b, of_b), read("c", c, of_out)
+        lead = start.shape[:-2]
+        m, n = start.shape[-2:] if start.ndim >= 2 else (-1, -1)
+        k = left.shape[-1] if left.ndim else -1
+        if left.shape != (*lead, m, k) or right.shape != (*lead, k, n):
+            raise UnitError(
+                f"matmul of a {left.shape}, b {right.shape}, c {start.shape}: expected (…, m, k), (…, k, n), (…, m, n)"
+            )
+        batch = math.prod(lead)
+        layout = (
+            np.ascontiguousarray(left.reshape(batch, m, 1, k).transpose(3, 1, 2, 0)),
+            np.ascontiguousarray(right.reshape(batch, k, 1, n).transpose(1, 2, 3, 0)),
+            np.ascontiguousarray(start.reshape(batch, m, n).transpose(1, 2, 0)),
+        )
+        result = _accumulate(_with_options(rule, *options[1:]), layout, (of_a, of_b, of_out))
+        return np.ascontiguousarray(result.transpose(2, 0, 1)).reshape(start.shape).astype(of_out.storage)
+
 
 def _with_options(rule: Rule | IntegerSum, saturate: bool, of_bits: str) -> Rule | IntegerSum:
     if of_bits not in ("and", "xor"):
@@ -254,19 +261,19 @@ def _accumulate(
     """
     a, b, c = layout
     result = np.empty_like(c)
-    for at in _parts(c.shape):
+    for at in _parts(c.shape, min(_OUTPUTS_AT_ONCE, max(1, _PRODUCTS_AT_ONCE // max(1, len(a))))):
         rows, columns, batch = at
         operands = a[:, rows, :, batch], b[:, :, columns, batch], c[at]
         result[at] = rule.accumulate(*operands, Formats(*formats))  # type: ignore[arg-type]  # floats by the table
     return result
 
 
-def _parts(shape: tuple[int, ...]) -> Iterator[tuple[slice, slice, slice]]:
+def _parts(shape: tuple[int, ...], at_once: int) -> Iterator[tuple[slice, slice, slice]]:
+    """Slices of (m, n, batch) of about `at_once` results, the innermost axis whole if it fits."""
     m, n, batch = shape
-    batch_step = min(batch, _OUTPUTS_AT_ONCE)
-    n_step = min(n, _OUTPUTS_AT_ONCE // max(1, batch_step))
-    m_step = min(m, _OUTPUTS_AT_ONCE // max(1, batch_step * n_step))
-    for i in range(0, m, max(1, m_step)):
-        for j in range(0, n, max(1, n_step)):
-            for l in range(0, batch, max(1, batch_step)):
-                yield slice(i, i + m_step), slice(j, j + n_step), slice(l, l + batch_step)
+    batch_step = max(1, min(batch, at_once))
+    n_step = max(1, min(n, at_once // batch_step))
+    m_step = max(1, min(m, at_once // (batch_step * n_step)))
+    starts = itertools.product(range(0, m, m_step), range(0, n, n_step), range(0, batch, batch_step))
+    for i, j, l in starts:
+        yield slice(i, i + m_step), slice(j, j + n_step), slice(l, l + batch_step)

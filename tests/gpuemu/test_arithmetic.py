@@ -135,12 +135,11 @@ def profiles(rng, dtype, out, rows, k):
 
 
 @pytest.mark.parametrize(("name", "kind", "out", "path", "slow"), FLAT, ids=IDS)
-@pytest.mark.parametrize("k", [32, 64])
-def test_unit_agrees_with_the_oracle(name, kind, out, path, slow, k):
-    rng = np.random.default_rng([len(name), k])
+def test_unit_agrees_with_the_oracle(name, kind, out, path, slow):
+    rng = np.random.default_rng(len(name))
     unit = arithmetic.unit(name)
     with np.errstate(all="ignore"):
-        sets = list(profiles(rng, kind, out, rows=6, k=k))
+        sets = list(profiles(rng, kind, out, rows=6, k=64))
     for a, b, c in sets:
         got = unit.dot(a, b, c, kind, out, path)
         for row in range(len(c)):
@@ -197,6 +196,14 @@ def test_matmul_larger_than_one_part_gives_the_bits_of_dot():
     got = unit.matmul(a, b, c, "fp16", "fp32")
     rows, columns = np.repeat(a, 200, axis=0), np.tile(b.T, (130, 1))
     assert same_bits(got.ravel(), unit.dot(rows, columns, c.ravel(), "fp16", "fp32")).all()
+
+
+def test_long_sums_are_computed_in_parts():
+    rng = np.random.default_rng(13)
+    a, b, c = near_one(rng, "fp16", (30, 4096)), near_one(rng, "fp16", (4096, 30)), near_one(rng, "fp32", (30, 30))
+    unit = arithmetic.unit("exact")
+    got = unit.matmul(a, b, c, "fp16", "fp32")
+    assert same_bits(got[29], unit.dot(np.tile(a[29], (30, 1)), b.T, c[29], "fp16", "fp32")).all()
 
 
 def test_empty_product_is_c():

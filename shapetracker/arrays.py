@@ -17,17 +17,32 @@ def view_of_array(array: Any) -> View:
     """See `View.from_array`."""
     import numpy as np
 
-    array = np.asarray(array)
-    owner = array
+    found = _as_numpy(array)
+    owner = found
     while isinstance(owner.base, np.ndarray):
         owner = owner.base
-    start = _lowest_address(owner)
-    offset, rest = divmod(_address(array) - start, array.itemsize)
-    if rest or any(step % array.itemsize for step in array.strides):
+    offset, rest = divmod(_address(found) - _lowest_address(owner), max(1, found.itemsize))
+    if rest or any(step % found.itemsize for step in found.strides):
         raise ViewError(
-            f"View.from_array: strides {array.strides} in bytes are no multiples of the item size {array.itemsize}"
+            f"View.from_array: strides {found.strides} in bytes are no multiples of the item size {found.itemsize}"
         )
-    return View.create(array.shape, tuple(step // array.itemsize for step in array.strides), offset)
+    return View.create(found.shape, tuple(step // found.itemsize for step in found.strides), offset)
+
+
+def _as_numpy(array: Any) -> np.ndarray[Any, Any]:
+    """The numpy array of an object that has memory and strides, without a copy."""
+    import numpy as np
+
+    if isinstance(array, np.ndarray):
+        return array
+    if hasattr(array, "__array_interface__"):
+        return np.asarray(array)
+    if hasattr(array, "__dlpack__"):
+        return np.from_dlpack(array)
+    raise ViewError(
+        f"View.from_array: a {type(array).__name__} is no numpy array and has neither __array_interface__ nor "
+        "__dlpack__"
+    )
 
 
 def index_arrays(views: Sequence[View]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from shapetracker import queries
 from shapetracker.box import Box, row_major_strides
+from shapetracker.chain import Operation, parse_chain, parse_shape
 from shapetracker.errors import ViewError
 from shapetracker.inverse import inverse, reads_each_once
 from shapetracker.stack import simplify_stack
 from shapetracker.view import View, check_in_range
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import numpy as np
 
@@ -49,6 +50,27 @@ class ShapeTracker:
         ShapeTracker(View(shape=(4, 6), strides=(6, 1), offset=0))
         """
         return ShapeTracker((View.create(shape),))
+
+    @staticmethod
+    def from_text(text: str) -> ShapeTracker:
+        """The tracker of a chain written as text, which starts with the shape.
+
+        >>> ShapeTracker.from_text("shape 4 6 | permute 1 0 | flip 0")
+        ShapeTracker(View(shape=(6, 4), strides=(-1, 6), offset=5))
+        """
+        start, _, rest = text.partition("|")
+        return ShapeTracker.from_shape(parse_shape(start)).apply(rest)
+
+    def apply(self, chain: str | Iterable[Operation]) -> ShapeTracker:
+        """This tracker after a chain of movement operations, as text or as `Operation` objects.
+
+        >>> ShapeTracker.from_shape((12,)).apply("reshape 2 6 | permute 1 0 | flip 0").shape
+        (6, 2)
+        """
+        tracker = self
+        for operation in parse_chain(chain) if isinstance(chain, str) else chain:
+            tracker = operation.apply(tracker)
+        return tracker
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -80,7 +80,10 @@ class View:
 
     @staticmethod
     def from_array(array: Any) -> View:
-        """The view that a numpy array is of the memory of its base: its shape, strides and offset in elements.
+        """The view that an array is of the memory that owns it: its shape, strides and offset in elements.
+
+        A numpy array, or an object with ``__array_interface__`` or ``__dlpack__`` (in the CPU's memory). The offset
+        counts from the lowest address of the array that owns the memory.
 
         >>> import numpy as np
         >>> View.from_array(np.arange(12).reshape(3, 4)[::-1, 1:])

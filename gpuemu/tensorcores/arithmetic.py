@@ -6,6 +6,7 @@ A unit is data: for each pair of types, and each instruction path, one rule of `
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 
 from gpuemu.errors import UnitError
 from gpuemu.tensorcores.blocks import FusedBlocks, HalfPairs
@@ -26,6 +27,7 @@ _BITS_8, _BITS_4, _BITS_1 = ("int8", "uint8"), ("int4", "uint4"), ("b1",)
 _INTEGERS = tuple(Entry(inputs, ("int32",), IntegerSum()) for inputs in (_BITS_8, _BITS_4, _BITS_1))
 _FP64 = Entry(("fp64",), ("fp64",), FmaChain())
 _HALF = ("fp32", "fp16")
+_PATHS = ("mma", "wgmma", "older")
 
 
 def _nvidia(name: str, *table: Entry) -> Unit:
@@ -98,10 +100,11 @@ def _cdna3() -> Unit:
 
 
 def _reference(name: str, source: str, confidence: str, rule: Rule) -> Unit:
-    """A unit that takes every type, to every type that a tensor core gives."""
+    """A unit that takes every type, to every type that a tensor core gives, by every path."""
     narrow = (*_FP8, "e2m1", "e2m3", "e3m2")
     floats = tuple(Entry((one,), ("fp32", "fp16", "bf16", "fp64"), rule) for one in FLOATS if one not in narrow)
-    return Unit(name, source, confidence, (*floats, Entry(narrow, _HALF, rule), *_INTEGERS))
+    by_mma = (*floats, Entry(narrow, _HALF, rule), *_INTEGERS)
+    return Unit(name, source, confidence, tuple(replace(one, path=path) for path in _PATHS for one in by_mma))
 
 
 @functools.cache

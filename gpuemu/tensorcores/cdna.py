@@ -30,6 +30,9 @@ _FINE_BITS = 31
 class PairwiseTree:
     """Products rounded to float32, added in pairs, then pairs of pairs; the tree's sum is added to c. (CDNA1, CDNA2.)
 
+    For CDNA1 a later revision of MMA-Sim's code has one exact sum of each group and c in place of the tree, rounded
+    once; without recorded results this cannot be settled.
+
     With `flush`, subnormal inputs count as +0, and subnormal products and sums as a zero of their sign.
     """
 

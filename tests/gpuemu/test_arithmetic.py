@@ -349,6 +349,12 @@ def test_path_that_a_unit_does_not_have():
     )
 
 
+@pytest.mark.parametrize("name", ["exact", "fp32-sequential"])
+def test_reference_units_take_every_path(name):
+    for path in ("mma", "wgmma", "older"):
+        assert one_row(name, [1.0, 2.0], [3.0, 4.0], 5.0, path=path) == 16.0
+
+
 def test_value_that_the_type_does_not_hold():
     check(
         "a: 0.1 is no fp16 number; round the values first: a.astype('float16')",

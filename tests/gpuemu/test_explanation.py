@@ -16,6 +16,7 @@ PAIRS = [
     (unit.name, entry.path, inputs, out)
     for unit in arithmetic.units().values()
     for entry in unit.table
+    if entry.path == "mma" or unit.name not in ("exact", "fp32-sequential")  # those do the same by every path
     for inputs in entry.inputs[:1]
     for out in entry.outputs
 ]

@@ -1,0 +1,119 @@
+"""A kernel of tinygrad 0.9.0 as a Program: its list of UOps, translated by the names of their enums.
+
+tinygrad itself is neither imported nor needed: any objects with the same names will do.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from gpuemu import dtypes
+from gpuemu.dtypes import DType
+from gpuemu.errors import ProgramError
+from gpuemu.program import Program
+from gpuemu.uops import BinaryOps, TernaryOps, UnaryOps, UOps
+
+__all__ = ["dtype_from_tinygrad", "from_tinygrad"]
+
+# tinygrad 0.9.0 names its types as C does (tinygrad/dtype.py, class dtypes).
+C_NAMES: dict[str, DType] = {
+    "bool": dtypes.bool,
+    "char": dtypes.int8,
+    "unsigned char": dtypes.uint8,
+    "short": dtypes.int16,
+    "unsigned short": dtypes.uint16,
+    "int": dtypes.int32,
+    "unsigned int": dtypes.uint32,
+    "long": dtypes.int64,
+    "unsigned long": dtypes.uint64,
+    "half": dtypes.float16,
+    "__bf16": dtypes.bfloat16,
+    "float": dtypes.float32,
+    "double": dtypes.float64,
+}
+ALU_ENUMS = {kind.__name__: kind for kind in (UnaryOps, BinaryOps, TernaryOps)}
+
+
+def dtype_from_tinygrad(dtype: Any) -> DType | None:
+    """The type that a tinygrad DType names; None stays None.
+
+    Raises
+    ------
+    ProgramError
+        Where no type here has that name.
+    """
+    if dtype is None:
+        return None
+    if dtype.name in ("imagef", "imageh"):
+        return getattr(dtypes, dtype.name)(tuple(dtype.shape))  # type: ignore[no-any-return]
+    name = dtype.name.removesuffix(str(dtype.count)) if dtype.count > 1 else dtype.name
+    if name not in C_NAMES:
+        raise ProgramError(f"from_tinygrad: no type is called {dtype.name!r}; there are {', '.join(C_NAMES)}")
+    return C_NAMES[name].vec(dtype.count) if dtype.count > 1 else C_NAMES[name]
+
+
+def from_tinygrad(name: str, uops: Iterable[Any], warp: int = 32) -> Program:
+    """The Program of a tinygrad 0.9.0 kernel.
+
+    Parameters
+    ----------
+    name : the kernel's name
+    uops : a `UOpGraph`, or its UOps in order (each with `uop`, `dtype`, `vin`, `arg`), or the tuples
+        `(uop, dtype, [index of each source], arg)` that its Python renderer makes
+    warp : lanes of a warp
+
+    Raises
+    ------
+    ProgramError
+        Where a UOp, an operation or a type is none of ours, or the list is no well-formed program.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as thing
+    >>> int32, buffer = thing(name="int", count=1), thing(name="DEFINE_GLOBAL")
+    >>> const, store = thing(name="CONST"), thing(name="STORE")
+    >>> program = from_tinygrad("seven", [
+    ...     (buffer, int32, [], (0, True)), (const, int32, [], 0), (const, int32, [], 7),
+    ...     (store, None, [0, 1, 2], None)])
+    >>> import numpy as np
+    >>> out = np.zeros(1, np.int32)
+    >>> seconds = program(out)
+    >>> out
+    array([7], dtype=int32)
+    """
+    lines = list(getattr(uops, "uops", uops))
+    if lines and not isinstance(lines[0], tuple | list):
+        position = {id(line): number for number, line in enumerate(lines)}
+        lines = [(line.uop, line.dtype, [position[id(source)] for source in line.vin], line.arg) for line in lines]
+    return Program(name, [_line(number, *line) for number, line in enumerate(lines)], warp=warp)
+
+
+def _line(number: int, uop: Any, dtype: Any, sources: Iterable[int], arg: Any) -> tuple[Any, Any, list[int], Any]:
+    """One line, with our enums and types in place of tinygrad's."""
+    if uop.name not in UOps.__members__:
+        raise ProgramError(
+            f"line {number}: from_tinygrad knows no UOp {uop.name!r}; there are {', '.join(UOps.__members__)}"
+        )
+    kind = UOps[uop.name]
+    if kind is UOps.ALU:
+        arg = _alu(number, arg)
+    elif kind is UOps.WMMA:
+        name, sizes, input_dtype, output_dtype, counts, target = arg
+        arg = (
+            name,
+            tuple(sizes),
+            dtype_from_tinygrad(input_dtype),
+            dtype_from_tinygrad(output_dtype),
+            tuple(counts),
+            target,
+        )
+    elif isinstance(arg, list):
+        arg = tuple(arg)
+    return kind, dtype_from_tinygrad(dtype), list(sources), arg
+
+
+def _alu(number: int, arg: Any) -> Any:
+    """Our operation of the same name."""
+    for kind in ALU_ENUMS.values():
+        if arg.name in kind.__members__:
+            return kind[arg.name]
+    raise ProgramError(f"line {number} (ALU): from_tinygrad knows no operation {arg.name!r}")

@@ -1,0 +1,89 @@
+"""Kernels recorded from tinygrad 0.9.0 give here what they gave there."""
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gpuemu import dtypes
+from gpuemu.errors import ProgramError
+from gpuemu.kernels.from_tinygrad import from_tinygrad
+
+KERNELS = sorted((Path(__file__).parent.parent / "data" / "tinygrad_kernels").glob("*.json"))
+
+
+def named(value: Any) -> Any:
+    """The recorded argument with objects that have a name where tinygrad has enums and types."""
+    if isinstance(value, list):
+        return tuple(named(x) for x in value)
+    if isinstance(value, dict):
+        kind, text = next(iter(value.items()))
+        return float(text) if kind == "float" else SimpleNamespace(name=text, count=1)
+    return value
+
+
+def lines_of(record: dict[str, Any]) -> list[Any]:
+    lines = []
+    for uop, dtype, sources, arg in record["lines"]:
+        kind = (
+            None if dtype is None else SimpleNamespace(name=dtype[0] + str(dtype[1]) * (dtype[1] > 1), count=dtype[1])
+        )
+        lines.append((SimpleNamespace(name=uop), kind, sources, named(arg)))
+    return lines
+
+
+@pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)
+def test_a_recorded_kernel_gives_what_tinygrad_computed(path: Path) -> None:
+    record = json.loads(path.read_text())
+    program = from_tinygrad(record["kernel"], lines_of(record))
+    types = [line.dtype.numpy for line in program.lines if line.uop.name == "DEFINE_GLOBAL" and line.dtype]
+    before, after = (
+        [np.frombuffer(bytearray.fromhex(text), dtype) for text, dtype in zip(record[key], types, strict=True)]
+        for key in ("before", "after")
+    )
+    size = {key: tuple(record[key]) for key in ("global_size", "local_size")}
+    program(*before, **size, vals=tuple(record["vals"]))
+    for got, want in zip(before, after, strict=True):
+        if got.dtype.kind == "f":
+            # tinygrad computes in double and rounds when it stores: equal within the rounding of a few additions
+            np.testing.assert_allclose(got, want, rtol=8 * np.finfo(got.dtype).eps, atol=0)
+        else:
+            np.testing.assert_array_equal(got, want)
+
+
+def test_ten_kernels_and_all_three_tensor_cores_are_recorded() -> None:
+    assert len(KERNELS) >= 10
+    assert {"matmul_half_cuda", "matmul_half_hsa", "matmul_half_metal"} <= {path.stem for path in KERNELS}
+
+
+def test_a_graph_of_uops_is_taken_as_well_as_tuples() -> None:
+    buffer = SimpleNamespace(
+        uop=SimpleNamespace(name="DEFINE_GLOBAL"), dtype=SimpleNamespace(name="int", count=1), vin=(), arg=(0, True)
+    )
+    zero = SimpleNamespace(uop=SimpleNamespace(name="CONST"), dtype=buffer.dtype, vin=(), arg=0)
+    store = SimpleNamespace(uop=SimpleNamespace(name="STORE"), dtype=None, vin=(buffer, zero, zero), arg=None)
+    program = from_tinygrad("zero", SimpleNamespace(uops=[buffer, zero, store]))  # type: ignore[arg-type]
+    out = np.ones(2, np.int32)
+    program(out)
+    assert out.tolist() == [0, 1]
+    assert program.lines[0].dtype is dtypes.int32
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (("NOPE", None, [], None), "line 0: from_tinygrad knows no UOp 'NOPE'"),
+        (("CONST", SimpleNamespace(name="quad", count=1), [], 0), "no type is called 'quad'"),
+        (
+            ("ALU", SimpleNamespace(name="int", count=1), [], SimpleNamespace(name="TAN")),
+            "line 0 (ALU): from_tinygrad knows no operation 'TAN'",
+        ),
+    ],
+)
+def test_what_is_none_of_ours_is_named(line: Any, message: str) -> None:
+    with pytest.raises(ProgramError) as error:
+        from_tinygrad("wrong", [(SimpleNamespace(name=line[0]), *line[1:])])
+    assert message in str(error.value)

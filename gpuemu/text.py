@@ -4,7 +4,7 @@
 
     program "vector add" warp 32
     %0 = DEFINE_GLOBAL float32 : 0
-    %1 = SPECIAL int32 : (0, 'gidx0', 16)
+    %1 = SPECIAL int32 : (0, "gidx0", 16)
     %2 = LOAD float32 %0 %1
     %3 = ALU float32 %2 %2 : ADD
     STORE %0 %1 %3
@@ -13,7 +13,6 @@ One line a UOp: its name, its dtype where it has a value, its sources, and behin
 so that others can take it; any word will do. ``#`` starts a comment. Blank lines and indents mean nothing.
 """
 
-import ast
 import re
 from typing import Any
 
@@ -36,6 +35,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _WORDS = {"None": None, "True": True, "False": False}
+_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _MAX_DEPTH = 16  # of tuples in an arg; a WMMA's has two
 _MAX_DIGITS = 400  # of a number; the longest float64 that repr writes has 24
 
@@ -63,7 +63,8 @@ def write(name: str, lines: tuple[Line, ...], warp: int) -> str:
 
 
 def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r") + '"'
+    escaped = (_ESCAPES.get(c) or (c if c.isprintable() else f"\\U{ord(c):08x}") for c in text)
+    return '"' + "".join(escaped) + '"'
 
 
 def _value_text(number: int, value: Any) -> str:
@@ -74,7 +75,9 @@ def _value_text(number: int, value: Any) -> str:
         return str(value)
     if isinstance(value, AluOp):
         return value.name
-    if value is None or isinstance(value, bool | int | float | str):
+    if isinstance(value, str):
+        return _quoted(value)
+    if value is None or isinstance(value, bool | int | float):
         return repr(value)
     raise ProgramError(
         f"line {number}: the arg {value!r} has no text; expected numbers, texts, dtypes and tuples of them"
@@ -144,7 +147,7 @@ class Row:
         if self.peek() != ("word", "program"):
             self.fail(f'got {self.peek()[1]}; expected the first line to be such as: program "name" warp 32')
         self.at += 1
-        name, warp = _string(self.take("string", "the program's name in quotes")), 32
+        name, warp = self.string(self.take("string", "the program's name in quotes")), 32
         if self.peek() == ("word", "warp"):
             self.at += 1
             number = self.take("number", "the lanes of a warp")
@@ -196,7 +199,7 @@ class Row:
             return self.tuple(depth + 1)
         if kind == "string":
             self.at += 1
-            return _string(token)
+            return self.string(token)
         if kind == "number":
             self.at += 1
             return self.number(token)
@@ -220,13 +223,21 @@ class Row:
                 self.fail(f"got {self.peek()[1]}; expected , or )")
         return tuple(values)
 
+    def string(self, token: str) -> str:
+        """What is between the quotes."""
+
+        def unescape(match: re.Match[str]) -> str:
+            escape = match.group()
+            if len(escape) == 10 and int(escape[2:], 16) < 0x110000:
+                return chr(int(escape[2:], 16))
+            plain = next((c for c, escaped in _ESCAPES.items() if escaped == escape), None)
+            return plain or ("'" if escape == "\\'" else str(self.fail(f"{escape} in {token} means nothing")))
+
+        return re.sub(r"\\(U[0-9a-fA-F]{8}|.)", unescape, token[1:-1])
+
     def number(self, token: str) -> int | float:
         if len(token) > _MAX_DIGITS:
             self.fail(f"a number of {len(token)} digits; at most {_MAX_DIGITS}")
         if "0x" in token:
             return int(token, 16)
         return int(token) if re.fullmatch(r"[-+]?\d+", token) else float(token)
-
-
-def _string(token: str) -> str:
-    return str(ast.literal_eval(token))  # one token in quotes, as the pattern has seen

@@ -94,3 +94,11 @@ class HazardError(GpuEmuError, RuntimeError):
 
 class DivisionError(GpuEmuError, ZeroDivisionError):
     """An active lane divided an integer by zero."""
+
+
+class FragmentError(GpuEmuError, ValueError):
+    """A fragment to check, or an accumulator to reuse, does not have the form that the call needs."""
+
+
+class NotationError(GpuEmuError, ValueError):
+    """The text of a lane map's notation cannot be read, or does not fit the operand that it is read for."""

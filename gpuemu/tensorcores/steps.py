@@ -16,7 +16,7 @@ import numpy as np
 from gpuemu.tensorcores.blocks import NO_EXPONENT, Formats, FusedBlocks, HalfPairs, align, any_special, exponents
 from gpuemu.tensorcores.cdna import FusedThenAdded, PairwiseTree
 from gpuemu.tensorcores.chains import Exact, FmaChain, IntegerSum, Sequential
-from gpuemu.tensorcores.explanation import Number, Step, Term, total, whole
+from gpuemu.tensorcores.explanation import Number, Step, Term, exact_sum, whole
 from gpuemu.tensorcores.formats import FLOATS, Floats, round_to_nearest
 
 _TO_NEAREST = "to nearest even"
@@ -121,8 +121,8 @@ def _products_alone(rule: FusedThenAdded, title: str, at: np.ndarray, a: Floats,
     exact = _products(left, right)
     names = [f"a{i}·b{i}" for i in at]
     if any_special(left, right):
-        total = float(total(exact))
-        return Step(title, tuple(map(whole, names, exact)), "as IEEE 754 has infinities", total)
+        result = float(exact_sum(exact))
+        return Step(title, tuple(map(whole, names, exact)), "as IEEE 754 has infinities", result)
     of_products = exponents(left, formats.a.least_exponent) + exponents(right, formats.b.least_exponent)
     none = np.full(1, NO_EXPONENT, dtype=np.int16)
     aligned = align(left, right, np.zeros(1), of_products, none, rule.fraction_bits)

@@ -13,8 +13,9 @@ import numpy as np
 from gpuemu.errors import UnitError
 from gpuemu.tensorcores.blocks import Formats
 from gpuemu.tensorcores.chains import IntegerSum
-from gpuemu.tensorcores.explanation import Explanation, explain, format_names
+from gpuemu.tensorcores.explanation import Explanation, format_names
 from gpuemu.tensorcores.formats import Array, Floats, Format, IntegerFormat, format_of, read
+from gpuemu.tensorcores.steps import explain
 
 _OUTPUTS_AT_ONCE = 1 << 13
 """Results computed together: a block of 16 products of each is 1 MiB, about what the second-level cache holds."""

@@ -9,8 +9,8 @@ from oracles import tensor_core_oracle as oracle
 
 from gpuemu.errors import UnitError
 from gpuemu.tensorcores import arithmetic
-from gpuemu.tensorcores.explanation import steps_of
 from gpuemu.tensorcores.formats import format_of
+from gpuemu.tensorcores.steps import steps_of
 
 PAIRS = [
     (unit.name, entry.path, inputs, out)
@@ -71,8 +71,9 @@ def test_fp8_by_halves_takes_low_bytes_then_high_bytes_then_c():
     assert [step.result for step in explanation.steps] == [16.0, 32.0, 37.0]
 
 
-def test_infinite_product_is_explained():
-    explanation = arithmetic.unit("A100").explain([math.inf, 1.0], [1.0, 1.0], 0.0, "fp16", "fp32")
+@pytest.mark.parametrize("name", list(arithmetic.units()))
+def test_infinite_product_is_explained(name):
+    explanation = arithmetic.unit(name).explain([math.inf, 1.0], [1.0, 1.0], 0.0, "fp16", "fp32")
     assert explanation.result == math.inf
     assert "inf" in str(explanation)
 

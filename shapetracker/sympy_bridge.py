@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from math import lcm
 from typing import Any
 
 import sympy
@@ -264,11 +265,25 @@ def _read(x: Any, known: Mapping[str, Variable]) -> Expr:
         return _piecewise(x, known)
     if isinstance(x, sympy.Pow) and isinstance(x.exp, sympy.Integer) and x.exp > 0:
         return Product(*[_read(x.base, known)] * int(x.exp))
+    if type(x) in _COMPARISONS:
+        left, right = _without_fractions(x)
+        return _COMPARISONS[type(x)](_read(left, known), _read(right, known))
+    if isinstance(x, sympy.ITE):  # what SymPy makes of a comparison with a condition inside
+        condition, when, otherwise = (_read(y, known) for y in x.args)
+        return otherwise + condition * (when - otherwise)
     build = _BUILD.get(type(x))
     if build is None:
         raise ExprError(f"from_sympy: {x} ({type(x).__name__}) is no integer expression that this project knows")
     result: Expr = build(*[_read(y, known) for y in _in_order(x)])
     return result
+
+
+def _without_fractions(x: Any) -> tuple[Any, Any]:
+    """Both sides times their denominators: SymPy divides comparisons by common factors."""
+    scale = lcm(*[int(number.q) for number in x.atoms(sympy.Rational)])
+    if scale == 1:
+        return x.args[0], x.args[1]
+    return sympy.expand(x.args[0] * scale), sympy.expand(x.args[1] * scale)
 
 
 def _in_order(x: Any) -> tuple[Any, ...]:
@@ -287,7 +302,8 @@ _BUILD: dict[Any, Any] = {
     sympy.Min: Min,
     sympy.Max: Max,
     sympy.And: And,
-    **_COMPARISONS,
+    sympy.Or: Max,  # of conditions, which are 0 or 1
+    sympy.Not: lambda condition: 1 - condition,
 }
 
 

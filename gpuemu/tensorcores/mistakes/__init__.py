@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from gpuemu.tensorcores.digits import written
 from gpuemu.tensorcores.mistakes.case import Case, Mistake, listed, turned
 from gpuemu.tensorcores.mistakes.elsewhere import in_memory_order, other_instructions, other_operand
 from gpuemu.tensorcores.mistakes.held import (
@@ -23,7 +24,6 @@ from gpuemu.tensorcores.mistakes.held import (
     transposed,
 )
 from gpuemu.tensorcores.mistakes.stepped import digits_exchanged, shifted, step_missing, step_wrong, strides_wrong
-from gpuemu.tensorcores.steps import written
 
 __all__ = ["MISTAKES", "Case", "Mistake", "likely_mistake", "order_of", "other_instructions"]
 

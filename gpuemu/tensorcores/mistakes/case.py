@@ -58,7 +58,8 @@ class Case:
     def _differ(self, other: IntArray) -> npt.NDArray[np.bool_]:
         if self.numbered:
             return np.not_equal(to_numbers(self.lane_map, self.held), to_numbers(self.lane_map, other))
-        return np.any(self.held != other, axis=-1)
+        differs: npt.NDArray[np.bool_] = (self.held != other).any(axis=-1)
+        return differs
 
 
 def turned(coordinates: IntArray) -> IntArray:

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from gpuemu.tensorcores.digits import fit, places, written
 from gpuemu.tensorcores.fragment import from_numbers, to_numbers
 from gpuemu.tensorcores.lanemap import IntArray, LaneMap
 from gpuemu.tensorcores.mistakes.case import Case, Mistake, in_order, listed, turned
-from gpuemu.tensorcores.steps import fit, places, written
 
 _PAIR = "The two elements of each register are swapped"
 _INSIDE = "The elements lie in the wrong order inside each register"
@@ -41,7 +41,7 @@ def lanes_not_duplicated(case: Case) -> Mistake | None:
 def not_filled(case: Case) -> Mistake | None:
     """Right wherever anything is held."""
     empty = (case.held < 0).all(axis=-1)
-    if (case.wrong != empty).any():
+    if not np.array_equal(case.wrong, empty):
         return None
     lanes, elements = np.flatnonzero(empty.any(axis=1)).tolist(), np.flatnonzero(empty.any(axis=0)).tolist()
     return Mistake(

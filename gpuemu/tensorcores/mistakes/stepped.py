@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gpuemu.tensorcores.digits import Place, described, fit, places, prime_places, term, written
 from gpuemu.tensorcores.fragment import to_numbers
 from gpuemu.tensorcores.lanemap import IntArray, LaneMap
 from gpuemu.tensorcores.mistakes.case import Case, Mistake
-from gpuemu.tensorcores.steps import Place, described, fit, places, prime_places, term, written
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ def strides_wrong(case: Case) -> Mistake | None:
     if tuple(steps) == (case.lane_map.columns, 1):
         return Mistake(
             "shifted",
-            f"Everything is read {abs(start)} element{'s' * (abs(start) > 1)} too {'far on' if start > 0 else 'early'}.",
+            f"Everything is read from element {start} of memory on, instead of element 0.",
             "Take that off the start of the load; elements count from 0.",
         )
     return Mistake(

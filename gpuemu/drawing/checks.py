@@ -21,7 +21,7 @@ def draw_diagnosis(diagnosis: Diagnosis) -> Picture:
     >>> from gpuemu.tensorcores.checker import check_fragment
     >>> found = check_fragment("simdgroup.8x8x8", "a", "4 * (lane // 16) + lane // 2 % 4, 2 * (lane % 2) + i")
     >>> print(str(draw_diagnosis(found)).split("\\n\\n")[1])
-    A  8 × 8 fp16: the lane that should hold it, ! where it holds another element
+    A  8 × 8 fp16: the lane that should hold it, marked where it holds another element
         0  1   2   3   4   5   6   7
     0   0  0   1   1  8!  8!  9!  9!
     1   2  2   3   3 10! 10! 11! 11!
@@ -63,7 +63,7 @@ def _matrix(diagnosis: Diagnosis, block: int) -> Grid:
 
     of = f" of block {block}" if lane_map.blocks > 1 else ""
     lanes = "lanes" if lane_map.duplicates else "lane"
-    marks = "" if diagnosis.right else ", ! where it holds another element"
+    marks = "" if diagnosis.right else ", marked where it holds another element"
     return Grid(
         lane_map.rows,
         lane_map.columns,

@@ -40,7 +40,7 @@ def lanes_not_duplicated(case: Case) -> Mistake | None:
 
 def not_filled(case: Case) -> Mistake | None:
     """Right wherever anything is held."""
-    empty = (case.held < 0).all(axis=-1)
+    empty = np.asarray((case.held < 0).all(axis=-1))
     if not np.array_equal(case.wrong, empty):
         return None
     lanes, elements = np.flatnonzero(empty.any(axis=1)).tolist(), np.flatnonzero(empty.any(axis=0)).tolist()

@@ -60,7 +60,7 @@ function render({ model, el }) {
     blockLabel.hidden = v.ins.blocks === 1;
     blocks.replaceChildren(...Array.from({ length: v.ins.blocks }, (_, b) => node("option", { value: b, text: b })));
     S.unfolded = firstUnfolded(v.ins, 972);
-    S.pinned = false;
+    Object.assign(S, { m: 0, n: 0, k: 0, pinned: false });
     receive(true);
     lay();
   }
@@ -108,10 +108,10 @@ function render({ model, el }) {
     root.style.setProperty("--cell-ink", CELL_INK[v.theme]);
   }
   function lay() {
-    if (closed || !v.ins) return;
+    if (closed || !root.clientWidth) return;                            // not on the page yet: the observer of its size calls again
     rebuilding = true;
     readPaper();
-    v.layout = arrange(v.ins, Math.min(1000, root.clientWidth || 1000) - 28, S.unfolded);
+    v.layout = arrange(v.ins, Math.min(1000, root.clientWidth) - 28, S.unfolded);
     stage.style.height = v.layout.height + "px";
     Object.assign(corner.style, { width: v.layout.cornerWidth + "px", height: v.layout.cornerHeight + "px" });
     for (const old of stage.querySelectorAll(".hit")) old.remove();

@@ -59,13 +59,15 @@ function arrange(ins, width, unfolded) {
   const right = C.x + gridWidth(C), bottom = C.y + gridHeight(C);
   const side = ins.lanes <= 32 && width - right - 24 - LANE_COLUMN >= 180 && arrangeRegisters(ins, right + 24, 34, width, unfolded);
   const under = arrangeRegisters(ins, 0, bottom + 48, width, unfolded);
-  const roomier = side && crowded(side) && !crowded(under) && lowestOf(under) <= TALL;   // below, when only there all numbers can be read
+  // below, when only there all numbers can be read and the page stays short, or when beside not even one operand's can
+  const roomier = side && ((crowded(side) && !crowded(under) && lowestOf(under) <= TALL) || (!legible(side) && legible(under)));
   const registers = side && !roomier && side[0].cw >= FOLDED ? side : under;
   const lowest = Math.max(bottom, lowestOf(registers));
   return { grids: [A, B, C, ...registers], A, B, C, width, height: Math.ceil(lowest) + 4, cornerWidth: quad + HEADER_X, cornerHeight: B.y + gridHeight(B) };
 }
 
 const lowestOf = (grids) => Math.max(...grids.map((g) => g.y + gridHeight(g)));
+const legible = (grids) => grids.some((g) => !g.folded && g.cw >= 12);
 const crowded = (grids) => grids.some((g) => g.cw < 12);
 
 /** The operand whose registers stand open at first, where not all can: the largest that stays legible. */

@@ -49,11 +49,12 @@ function paintCell(v, ctx, g, r, c, hushed, lit = false) {
     ctx.font = `${Math.min(11.5, g.cw * (text > 99 ? 0.5 : 0.62), g.ch * 0.72)}px ${v.sans}`;
     ctx.fillText(text, x + w / 2, y + h / 2 + 0.5);
   }
+  const notch = w < 20 ? 3 : 4;
   if (many && !hushed) {                                                // held twice: a notch in the corner
     ctx.beginPath();
     ctx.moveTo(x + w, y);
-    ctx.lineTo(x + w - 4, y);
-    ctx.lineTo(x + w, y + 4);
+    ctx.lineTo(x + w - notch, y);
+    ctx.lineTo(x + w, y + notch);
     ctx.fill();
   }
 }

@@ -1,0 +1,153 @@
+"""The lane explorer in JupyterLab: walked by keyboard, pointed at, played, light and dark; Python and browser agree."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "02_tensor_core_lanes.ipynb"
+WGMMA = "m64n256k16.f32.f16"
+SHOW = "import gpuemu\nexplorer = gpuemu.explore({!r})\nexplorer"
+WATCHED = """
+import gpuemu
+from ipywidgets import HTML, VBox
+seen, explorer = HTML(), gpuemu.explore("CUDA")
+explorer.observe(lambda _: setattr(seen, "value", f"{explorer.instruction} {explorer.selection} {explorer.operand}"))
+VBox([seen, explorer])
+"""
+pytestmark = pytest.mark.browser
+
+
+def write_notebook(path: Path, *sources: str) -> Path:
+    cells = [
+        {"cell_type": "code", "id": f"c{i}", "source": source, "metadata": {}, "outputs": [], "execution_count": None}
+        for i, source in enumerate(sources)
+    ]
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    path.write_text(json.dumps({"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}))
+    return path
+
+
+def explorer(page: Page) -> Locator:
+    found = page.locator(".lanewise.lx").first
+    found.wait_for(timeout=90_000)
+    found.scroll_into_view_if_needed()
+    return found
+
+
+def grid(root: Locator, name: str) -> Locator:
+    return root.locator(f'.hit[data-grid="{name}"]')
+
+
+def point_at(page: Page, root: Locator, name: str, row: int, column: int) -> None:
+    """Move the mouse to a cell of a grid: A, B, C, or the registers RA, RB, RC."""
+    grid(root, name).scroll_into_view_if_needed()
+    cell = root.evaluate(f"root => root.laneExplorer.rect('{name}', {row}, {column})")
+    page.mouse.move(cell["x"] + cell["width"] / 2, cell["y"] + cell["height"] / 2)
+
+
+def says(root: Locator, title: str, sentence: str) -> None:
+    expect(root.locator(".head")).to_contain_text(title)
+    expect(root.locator(".sub")).to_have_text(sentence)
+
+
+def test_notebook_02_is_walked_and_played(open_notebook: Callable[..., Page], tmp_path: Path) -> None:
+    page = open_notebook(NOTEBOOK)
+    root = explorer(page)
+    says(root, "C[3, 6]", "Lane 15 holds it as c0, register r0.")  # a later cell sets the selection
+
+    grid(root, "C").focus()
+    page.keyboard.press("ArrowDown")
+    says(root, "C[4, 6]", "Lane 19 holds it as c0, register r0.")
+    page.keyboard.press("ArrowRight")
+    says(root, "C[4, 7]", "Lane 19 holds it as c1, register r1.")
+    expect(root.locator("[aria-live]")).to_have_text("C[4, 7]. Lane 19 holds it as c1, register r1.")
+    expect(root.locator(".holds")).to_contain_text("4,6  4,7  12,6  12,7")
+
+    page.keyboard.press("r")  # from the matrix to the register of the same element
+    page.keyboard.press("ArrowRight")
+    says(root, "C[12, 6]", "Lane 19 holds it as c2, register r2.")
+    page.keyboard.press("r")
+    root.screenshot(path=tmp_path / "walked.png")
+
+    page.keyboard.press("Space")
+    expect(root.locator(".sub")).to_contain_text("Step k = 3: lane 17 gives A[12, 3], lane 25 gives B[3, 6].")
+    expect(root.locator(".btn")).to_contain_text("Pause at k = 3")
+    page.keyboard.press("Space")
+    root.screenshot(path=tmp_path / "played.png")
+    page.keyboard.press("]")
+    expect(root.locator(".sub")).to_contain_text("Step k = 4")
+    page.keyboard.press("Escape")
+    expect(root.locator(".head")).to_have_text("C[m, n] = Σ A[m, k] · B[k, n]")
+    assert page.locator(".jp-mod-editMode").count() == 0  # no key went to the notebook
+
+
+def test_python_and_browser_agree(open_notebook: Callable[..., Page], tmp_path: Path) -> None:
+    path = write_notebook(tmp_path / "agree.ipynb", WATCHED, "explorer")
+    page = open_notebook(path)
+    root = explorer(page)
+    other = page.locator(".lanewise.lx").nth(1)
+    other.wait_for()
+
+    point_at(page, root, "A", 3, 10)
+    says(root, "A[3, 10]", "Lane 13 holds it as a4, register r2, bits 15:0.")
+    expect(page.get_by_text("m16n8k16.f32.f16 (3, 0, 10) a")).to_be_visible()
+    expect(other.locator(".head")).to_contain_text("A[3, 10]")  # two views of one widget
+
+    root.get_by_label("Vendor").select_option("AMD")
+    root.get_by_label("Instruction").select_option("gfx942.mfma_f32_32x32x8_f16")
+    expect(root.locator(".facts")).to_have_text("gfx942 · 64 lanes")
+    point_at(page, root, "C", 5, 3)
+    says(root, "C[5, 3]", "Lane 35 holds it as element 1, register v1.")
+    expect(page.get_by_text("gfx942.mfma_f32_32x32x8_f16 (5, 3, 0) c")).to_be_visible()
+
+    page.get_by_role("menuitem", name="Kernel", exact=True).click()
+    page.get_by_text("Restart Kernel…", exact=True).click()
+    page.get_by_role("button", name="Confirm Kernel Restart").click()
+    expect(root.locator(".facts")).to_have_text("not connected to Python", timeout=30_000)
+    point_at(page, root, "C", 0, 31)  # the drawing still answers
+    says(root, "C[0, 31]", "Lane 31 holds it as element 0, register v0.")
+
+
+def test_duplicates_in_the_dark(open_notebook: Callable[..., Page], tmp_path: Path) -> None:
+    page = open_notebook(write_notebook(tmp_path / "dark.ipynb", SHOW.format("HSA")), theme="dark")
+    root = explorer(page)
+    expect(root).to_have_attribute("data-theme", "dark")
+    point_at(page, root, "A", 5, 3)
+    says(root, "A[5, 3]", "Lane 5 holds it as element 3, register v1, bits 31:16; lane 21 holds a copy.")
+    root.screenshot(path=tmp_path / "duplicates.png")
+    grid(root, "A").focus()
+    page.keyboard.press("d")
+    says(root, "A[5, 3]", "Lane 21 holds it as element 3, register v1, bits 31:16; lane 5 holds a copy.")
+    page.keyboard.press("2")
+    expect(root.get_by_role("radio", name="register")).to_have_attribute("aria-checked", "true")
+    expect(root.locator("pre")).to_contain_text("= lane%16")
+    root.get_by_role("radio", name="view").click()
+    expect(root.locator("pre")).to_contain_text("stride")
+
+
+def test_a_move_paints_little_on_the_largest_tile(
+    open_notebook: Callable[..., Page], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = open_notebook(write_notebook(tmp_path / "large.ipynb", SHOW.format(WGMMA)))
+    root = explorer(page)
+    point_at(page, root, "C", 20, 77)
+    says(
+        root,
+        "C[20, 77]",
+        "Lane 50 holds it as c37, register r37.",
+    )
+    root.screenshot(path=tmp_path / "largest.png")
+    grid(root, "C").focus()
+    for key in ["ArrowRight", "ArrowDown", "ArrowLeft", "PageDown"] * 10:
+        page.keyboard.press(key)
+    moves = root.evaluate("root => root.laneExplorer.view.moves.slice(-40)")
+    with capsys.disabled():
+        sys.stdout.write(f"\nwgmma m64n256: a move takes {median(moves):.1f} ms of script, at most {max(moves):.1f}\n")
+    assert root.evaluate("root => root.laneExplorer.view.painted") < 400  # of 33,792 cells
+    point_at(page, root, "B", 0, 77)
+    says(root, "B[0, 77]", "It lies in shared memory: no lane holds it.")

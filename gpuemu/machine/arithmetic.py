@@ -35,15 +35,13 @@ def _in_double(function: Callable[[Array], Array], x: Array) -> Array:
 
 @alu(UnaryOps.EXP2)
 def exp2(x: Array) -> Array:
-    """2 to the power x; exact at integers, which numpy does not promise.
+    """2 to the power x; exact at integers.
 
     >>> exp2(np.array([3.0, -1.0, -np.inf], np.float32))
     array([8. , 0.5, 0. ], dtype=float32)
     """
-    return _in_double(_exp2_double, x)
-
-
-def _exp2_double(x: Array) -> Array:
+    if x.dtype != np.float64:  # rounding hides an error in float64's last place
+        return _in_double(np.exp2, x)
     whole = np.rint(x)
     exact = np.ldexp(1.0, np.clip(np.nan_to_num(whole), -2000, 2000).astype(np.int32))
     return np.where((whole == x) & np.isfinite(x), exact, np.exp2(x))
@@ -56,10 +54,8 @@ def log2(x: Array) -> Array:
     >>> log2(np.array([8.0, np.inf], np.float32))
     array([ 3., inf], dtype=float32)
     """
-    return _in_double(_log2_double, x)
-
-
-def _log2_double(x: Array) -> Array:
+    if x.dtype != np.float64:
+        return _in_double(np.log2, x)
     fraction, exponent = np.frexp(x)
     return np.where(fraction == 0.5, exponent - 1.0, np.log2(x))
 

@@ -96,7 +96,7 @@ class Lockstep:
     def run(self, chunk: Chunk) -> None:
         """Run the program on one chunk."""
         self.chunk, self.mask, self.heads = chunk, None, []
-        self.values = list(self._initial)
+        self.values[:] = self._initial  # in place: the steps hold the list
         for number, line in enumerate(self.lines):
             if line.uop is UOps.SPECIAL:
                 axis, name, _ = line.arg
@@ -128,7 +128,10 @@ class Lockstep:
         return Memory(name, number, array, size, self.chunk.group_numbers * size, written)
 
     def _step(self, number: int, line: Line) -> Step:
-        return partial(_EXECUTE[line.uop], self, number, line, self.structure.reads[number])
+        reads = self.structure.reads[number]
+        if line.uop is UOps.ALU and number not in self.structure.escaping and not _may_fail(line):
+            return _arithmetic(self, number, line, reads)
+        return partial(_EXECUTE[line.uop], self, number, line, reads)
 
     def _run_body(self, block: Block) -> None:
         for item in block.body:
@@ -142,19 +145,20 @@ class Lockstep:
     def _loop(self, block: Block, head: int) -> None:
         """All lanes step together; those whose range has ended wait. Each iteration is the same for all."""
         start, end = (self.value(read) for read in self.structure.reads[head])
-        outer, dtype = self.mask, _numpy(self.lines[head])
+        outer = self.mask
         # A difference of unsigned integers wraps to the true one, however wide the range is.
         trips = np.where(end > start, end.astype(np.uint64) - start.astype(np.uint64), np.uint64(0))
         if outer is not None and trips.size > 1:
             trips = np.where(outer, trips, np.uint64(0))
-        shortest = int(trips.min())
+        shortest, counter, one = int(trips.min()), start, np.ones((), start.dtype)
         for trip in range(int(trips.max())):
             if trip == shortest:
                 self.heads.append(head)
             if trip >= shortest:
                 self.mask = _both(outer, trips > np.uint64(trip))
-            self.set(head, start + np.uint64(trip).astype(dtype))
+            self.set(head, counter)
             self._run_body(block)
+            counter = counter + one
         if self.mask is not outer:
             self.mask = outer
             self.heads.pop()
@@ -271,11 +275,32 @@ def _store(engine: Lockstep, number: int, line: Line, reads: tuple[Read, ...]) -
         memory.store(engine.chunk, number, index, value, active)
 
 
+def _may_fail(line: Line) -> bool:
+    return line.arg in (BinaryOps.DIV, BinaryOps.MOD) and not _dtype(line).is_float
+
+
 def _alu(engine: Lockstep, number: int, line: Line, reads: tuple[Read, ...]) -> None:
     values = [engine.value(read) for read in reads]
-    if line.arg in (BinaryOps.DIV, BinaryOps.MOD) and values[0].dtype.kind in "iub":
+    if _may_fail(line):
         values[1] = _nonzero(engine, number, line, values[1])
     engine.set(number, FUNCTIONS[line.arg](*values))
+
+
+def _arithmetic(engine: Lockstep, number: int, line: Line, reads: tuple[Read, ...]) -> Step:
+    """The step of an ALU line that cannot fail: inner loops spend their time here, so it does as little as it can."""
+    function, values = FUNCTIONS[line.arg], engine.values
+    if len(reads) != 2 or any(read.element is not None for read in reads):
+
+        def step() -> None:
+            values[number] = function(*(engine.value(read) for read in reads))
+
+        return step
+    left, right = reads[0].line, reads[1].line
+
+    def step_of_two() -> None:
+        values[number] = function(values[left], values[right])
+
+    return step_of_two
 
 
 def _nonzero(engine: Lockstep, number: int, line: Line, divisor: Array) -> Array:

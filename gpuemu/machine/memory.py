@@ -82,7 +82,7 @@ class Memory:
         """Where the elements are in `array`, after the check; None where no active lane accesses anything."""
         place = index.astype(np.int64)  # an index of uint64 beyond int64 becomes negative, and is outside either way
         last = self.size - width
-        if place.min() < 0 or place.max() > last:
+        if np.maximum.reduce(place.view(np.uint64), axis=None) > last:  # as unsigned, a negative index is a huge one
             outside = (place < 0) | (place > last)
             flags = outside if active is None else outside & active
             if flags.any():

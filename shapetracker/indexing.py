@@ -18,9 +18,7 @@ def index_and_valid(views: Sequence[View], idxs: Sequence[Expr | int] | None = N
     """See `ShapeTracker.expr_idxs`."""
     shape = views[-1].shape
     if idxs is None:
-        points: list[Expr] = [
-            Const(0) if size <= 1 else Variable(f"idx{axis}", 0, size - 1) for axis, size in enumerate(shape)
-        ]
+        points: list[Expr] = [_position(axis, size) for axis, size in enumerate(shape)]
     elif len(idxs) != len(shape):
         raise ViewError(f"expr_idxs {shape}: {len(idxs)} indices for {len(shape)} axes")
     else:
@@ -42,41 +40,43 @@ def index_and_valid(views: Sequence[View], idxs: Sequence[Expr | int] | None = N
 def flat_index_and_valid(views: Sequence[View], idx: Expr | int | None = None) -> tuple[Expr, Expr]:
     """See `ShapeTracker.expr_node`."""
     shape = views[-1].shape
-    size = prod(shape)
-    flat = Variable("idx", 0, max(0, size - 1)) if idx is None else as_expr(idx)
-    if not size:
+    flat = Variable("idx", 0, max(0, as_expr(prod(shape)).max - 1)) if idx is None else as_expr(idx)
+    if 0 in shape:
         return Const(0), Const(0)
     return index_and_valid(views, _digits(flat, shape))
 
 
 def _position(axis: int, size: int) -> Expr:
-    return Const(0) if size <= 1 else Variable(f"idx{axis}", 0, size - 1)
+    most = as_expr(size).max
+    return Const(0) if most <= 1 else Variable(f"idx{axis}", 0, most - 1)
 
 
 def _view_index(view: View, points: Sequence[Expr], conditions: list[Expr]) -> Expr:
     """The flat index of a point in one view; the conditions of its mask are appended."""
     index: Expr | int = 0
     for axis, (point, step) in enumerate(zip(points, view.strides, strict=True)):
-        if step:
+        if step != 0:
             index = index + (point if step == 1 else point * step)
         if view.mask is not None:
             begin, end = view.mask[axis]
-            if begin > 0:
+            if as_expr(begin).max > 0:
                 conditions.append(as_expr(point >= begin))
-            if end < view.shape[axis]:
+            if as_expr(view.shape[axis] - end).max > 0:
                 conditions.append(as_expr(point < end))
-    return as_expr(index + view.offset) if view.offset else as_expr(index)
+    return as_expr(index + view.offset) if view.offset != 0 else as_expr(index)
 
 
 def _digits(flat: Expr, shape: Sequence[int]) -> list[Expr]:
     """The row-major digits of a flat index: ``flat // place % size``, without the steps that do nothing."""
     digits: list[Expr] = []
-    place, total = 1, prod(shape)
-    for size in reversed(shape):
+    place = 1
+    leading = next((axis for axis, size in enumerate(shape) if size != 1), 0)
+    for axis in range(len(shape) - 1, -1, -1):
+        size = shape[axis]
         if size == 1:
             digits.append(Const(0))
             continue
         digit = flat if place == 1 else flat // place
-        digits.append(as_expr(digit if place * size == total else digit % size))
+        digits.append(as_expr(digit if axis == leading else digit % size))
         place *= size
     return digits[::-1]

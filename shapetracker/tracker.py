@@ -8,7 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from shapetracker import queries
-from shapetracker.box import Box, row_major_strides
+from shapetracker.box import Box
 from shapetracker.chain import Operation, parse_chain, parse_shape
 from shapetracker.errors import ViewError
 from shapetracker.inverse import inverse, reads_each_once
@@ -16,11 +16,12 @@ from shapetracker.stack import simplify_stack
 from shapetracker.view import View, check_in_range
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import numpy as np
 
-    from shapetracker.expr import Expr
+    from shapetracker.expr import Expr, Variable
+    from shapetracker.expr.nodes import IntLike
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +41,11 @@ class ShapeTracker:
         if not self.views:
             raise ViewError("ShapeTracker: give at least one view")
         for inner, outer in zip(self.views, self.views[1:], strict=False):
-            check_in_range(inner, outer)
+            if not (inner.vars() or outer.vars()):  # else it is checked when the variables are bound
+                check_in_range(inner, outer)
 
     @staticmethod
-    def from_shape(shape: Sequence[int]) -> ShapeTracker:
+    def from_shape(shape: Sequence[IntLike]) -> ShapeTracker:
         """The contiguous tracker of a shape.
 
         >>> ShapeTracker.from_shape((4, 6))
@@ -80,7 +82,7 @@ class ShapeTracker:
     @property
     def size(self) -> int:
         """The number of points, valid or not."""
-        return prod(self.shape)
+        return self.views[-1].size()
 
     @property
     def contiguous(self) -> bool:
@@ -100,19 +102,77 @@ class ShapeTracker:
         True
         """
         views = self.simplify().views
-        return len(views) == 1 and views[0].mask is None and views[0].strides == row_major_strides(self.shape)
+        return len(views) == 1 and views[0].mask is None and views[0].strides == View.create(self.shape).strides
+
+    # --- variables ---------------------------------------------------------------------------------------------------
+
+    def vars(self) -> set[Variable]:
+        """The variables of all views.
+
+        >>> from shapetracker import Variable
+        >>> ShapeTracker.from_shape((Variable("i", 1, 6), 4)).vars()
+        {i}
+        """
+        found: set[Variable] = set()
+        for view in self.views:
+            found |= view.vars()
+        return found
+
+    @property
+    def var_vals(self) -> dict[Variable, int]:
+        """The values of the variables that are bound.
+
+        >>> from shapetracker import Variable
+        >>> ShapeTracker.from_shape((Variable("i", 1, 6).bind(3), 4)).var_vals
+        {i: 3}
+        """
+        return self.unbind()[1]
+
+    def unbind(self) -> tuple[ShapeTracker, dict[Variable, int]]:
+        """The tracker over plain variables, and the values that were bound.
+
+        >>> from shapetracker import Variable
+        >>> ShapeTracker.from_shape((Variable("i", 1, 6).bind(3),)).unbind()[0].shape
+        (i,)
+        """
+        views: list[View] = []
+        values: dict[Variable, int] = {}
+        for view in self.views:
+            plain, bound = view.unbind()
+            views.append(plain)
+            for variable, value in bound.items():
+                if values.setdefault(variable, value) != value:
+                    raise ViewError(f"unbind {self}: {variable} is bound to {values[variable]} and to {value}")
+        return ShapeTracker(tuple(views)), values
+
+    def bind(self, values: Mapping[Any, int] | None = None) -> ShapeTracker:
+        """The plain tracker for given values of all variables; those that are bound already need none.
+
+        >>> from shapetracker import Variable
+        >>> i = Variable("i", 1, 6)
+        >>> ShapeTracker.from_shape((i, 4)).permute((1, 0)).bind({i: 3})
+        ShapeTracker(View(shape=(4, 3), strides=(1, 4), offset=0))
+
+        Raises
+        ------
+        ViewError
+            Where a variable has no value, or a guard of a view does not hold.
+        """
+        plain, bound = self.unbind()
+        at: dict[Any, int] = {**bound, **(values or {})}
+        return ShapeTracker(tuple([view.bind(at) for view in plain.views]))
 
     # --- movement operations -----------------------------------------------------------------------------------------
 
-    def pad(self, widths: Sequence[tuple[int, int]]) -> ShapeTracker:
+    def pad(self, widths: Sequence[tuple[IntLike, IntLike]]) -> ShapeTracker:
         """Add invalid positions: ``(before, after)`` of each axis."""
         return self._on_last(self.views[-1].pad(widths))
 
-    def shrink(self, bounds: Sequence[tuple[int, int]]) -> ShapeTracker:
+    def shrink(self, bounds: Sequence[tuple[IntLike, IntLike]]) -> ShapeTracker:
         """Keep the positions ``begin … end − 1`` of each axis."""
         return self._on_last(self.views[-1].shrink(bounds))
 
-    def expand(self, shape: Sequence[int]) -> ShapeTracker:
+    def expand(self, shape: Sequence[IntLike]) -> ShapeTracker:
         """Repeat axes of size 1."""
         return self._on_last(self.views[-1].expand(shape))
 
@@ -128,7 +188,7 @@ class ShapeTracker:
         """Reverse the order along the given axes."""
         return self._on_last(self.views[-1].flip(axes))
 
-    def reshape(self, shape: Sequence[int]) -> ShapeTracker:
+    def reshape(self, shape: Sequence[IntLike]) -> ShapeTracker:
         """The same elements in row-major order, under another shape; a second view where one cannot express it.
 
         The environment variable ``MERGE_VIEW=0`` keeps every reshape as a view of its own.
@@ -154,6 +214,8 @@ class ShapeTracker:
         >>> len(st.simplify().views)
         2
         """
+        if self.vars():
+            return ShapeTracker(_merged(self.views))
         boxes = self._boxes()
         return self if len(boxes) == len(self.views) else ShapeTracker(tuple([View.from_box(box) for box in boxes]))
 
@@ -169,6 +231,7 @@ class ShapeTracker:
         """
         sizes = tuple(out_shape)
         below, backward = prod(sizes), []
+        self._plain_views()
         for view in self.simplify().views:
             box = view.box
             if not reads_each_once(box, below):
@@ -216,6 +279,7 @@ class ShapeTracker:
         >>> ShapeTracker.from_shape((4, 6)).pad(((1, 0), (0, 0))).real_offset()
         -6
         """
+        self._plain_views()
         index, _ = self.simplify().expr_idxs([0] * len(self.shape))
         return int(index.evaluate({}))
 
@@ -292,7 +356,7 @@ class ShapeTracker:
         """
         from shapetracker.arrays import gather
 
-        return gather(self.views, array, fill)
+        return gather(self._plain_views(), array, fill)
 
     def scatter(self, values: Any, into: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """Write values, one a point, to the memory indices of the valid points; the last one written stays.
@@ -303,7 +367,7 @@ class ShapeTracker:
         """
         from shapetracker.arrays import scatter
 
-        return scatter(self.views, values, into)
+        return scatter(self._plain_views(), values, into)
 
     def as_array(self, array: Any) -> np.ndarray[Any, Any]:
         """The same as `gather` without a copy: a read-only numpy array over the same memory.
@@ -319,6 +383,7 @@ class ShapeTracker:
         """
         from shapetracker.arrays import as_array
 
+        self._plain_views()
         simple = self.simplify()
         if len(simple.views) != 1:
             raise ViewError(f"as_array: {self} is more than one view, which numpy's strides cannot express; use gather")
@@ -339,7 +404,27 @@ class ShapeTracker:
         return self.draw()._repr_html_()  # type: ignore[no-any-return]
 
     def _boxes(self) -> tuple[Box, ...]:
-        return simplify_stack(tuple([view.box for view in self.views]))
+        return simplify_stack(tuple([view.box for view in self._plain_views()]))
+
+    def _plain_views(self) -> tuple[View, ...]:
+        names = sorted(variable.name for variable in self.vars())
+        if names:
+            raise ViewError(f"{self} depends on {', '.join(names)}; bind the variables first")
+        return self.views
 
     def _on_last(self, view: View) -> ShapeTracker:
         return ShapeTracker((*self.views[:-1], view))
+
+
+def _merged(views: tuple[View, ...]) -> tuple[View, ...]:
+    """Neighbouring views merged, where one view serves every binding of their variables."""
+    found = list(views)
+    place = len(found) - 1
+    while place > 0:
+        one = found[place - 1] + found[place]
+        if one is not None:
+            found[place - 1 : place + 1] = [one]
+            place = min(place, len(found) - 1)
+        else:
+            place -= 1
+    return tuple(found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 from shapetracker.box import Bounds, Box, canonical, contiguous_box, index_range, merge_axes, row_major_strides
@@ -12,8 +13,10 @@ from shapetracker.errors import ViewError
 from shapetracker.inverse import inverse, reads_each_once
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from shapetracker.expr import Variable
+    from shapetracker.expr.nodes import IntLike
     from shapetracker.why import Why
 
 
@@ -44,10 +47,10 @@ class View:
 
     @staticmethod
     def create(
-        shape: Sequence[int],
-        strides: Sequence[int] | None = None,
-        offset: int = 0,
-        mask: Sequence[tuple[int, int]] | None = None,
+        shape: Sequence[IntLike],
+        strides: Sequence[IntLike] | None = None,
+        offset: IntLike = 0,
+        mask: Sequence[tuple[IntLike, IntLike]] | None = None,
     ) -> View:
         """The canonical view of a shape; row-major when no strides are given.
 
@@ -61,14 +64,20 @@ class View:
         ViewError
             Where the numbers of sizes, strides and mask bounds differ, or a bound lies outside of its axis.
         """
-        sizes = tuple(shape)
+        try:
+            sizes = _integers(shape)
+            steps = row_major_strides(sizes) if strides is None else _integers(strides)
+            (start,) = _integers((offset,))
+            bounds = None if mask is None else _pairs(mask)
+        except TypeError:
+            from shapetracker.symbolic import symbolic
+
+            return symbolic(shape, strides, offset, mask)
         _check_shape("View.create", sizes)
-        steps = row_major_strides(sizes) if strides is None else tuple(strides)
         if len(steps) != len(sizes):
             raise ViewError(f"View.create: {len(steps)} strides {steps} for the {len(sizes)} axes of shape {sizes}")
-        if mask is None:
-            return View.from_box(canonical(sizes, steps, offset, tuple([(0, size) for size in sizes])))
-        bounds = tuple([(begin, end) for begin, end in mask])
+        if bounds is None:
+            return View.from_box(canonical(sizes, steps, start, tuple([(0, size) for size in sizes])))
         if len(bounds) != len(sizes):
             raise ViewError(f"View.create: a mask of {len(bounds)} axes {bounds} for shape {sizes}")
         for axis, (begin, end) in enumerate(bounds):
@@ -76,7 +85,7 @@ class View:
                 raise ViewError(
                     f"View.create: mask {(begin, end)} lies outside of axis {axis}, which has size {sizes[axis]}"
                 )
-        return View.from_box(canonical(sizes, steps, offset, bounds))
+        return View.from_box(canonical(sizes, steps, start, bounds))
 
     @staticmethod
     def from_array(array: Any) -> View:
@@ -118,6 +127,30 @@ class View:
         """
         return prod(self.shape)
 
+    def vars(self) -> set[Variable]:
+        """The variables of the shape, strides, offset and mask.
+
+        >>> View.create((4, 6)).vars()
+        set()
+        """
+        return set()
+
+    def unbind(self) -> tuple[View, dict[Variable, int]]:
+        """The view over plain variables, and the values that were bound.
+
+        >>> View.create((4,)).unbind()
+        (View(shape=(4,), strides=(1,), offset=0), {})
+        """
+        return self, {}
+
+    def bind(self, values: Mapping[Any, int] | None = None) -> View:
+        """The plain view for given values of all variables; see `shapetracker.symbolic.SymbolicView.bind`.
+
+        >>> View.create((4,)).bind({})
+        View(shape=(4,), strides=(1,), offset=0)
+        """
+        return self
+
     def minify(self) -> View:
         """The same flat function with the fewest axes: neighbours that act as one axis are merged.
 
@@ -146,37 +179,43 @@ class View:
 
     # --- movement operations -----------------------------------------------------------------------------------------
 
-    def pad(self, widths: Sequence[tuple[int, int]]) -> View:
+    def pad(self, widths: Sequence[tuple[IntLike, IntLike]]) -> View:
         """Add invalid positions: ``(before, after)`` of each axis.
 
         >>> View.create((2, 3)).pad(((0, 0), (1, 2)))
         View(shape=(2, 6), strides=(3, 1), offset=-1, mask=((0, 2), (1, 4)))
         """
-        widths = tuple([(before, after) for before, after in widths])
-        self._check_rank("pad", widths)
-        for axis, (before, after) in enumerate(widths):
+        try:
+            given = _pairs(widths)
+        except TypeError:
+            return self._symbolic().pad(widths)
+        self._check_rank("pad", given)
+        for axis, (before, after) in enumerate(given):
             if before < 0 or after < 0:
                 raise ViewError(
-                    f"pad {self.shape} by {widths}: axis {axis} gets {(before, after)}, and a width cannot be "
+                    f"pad {self.shape} by {given}: axis {axis} gets {(before, after)}, and a width cannot be "
                     "negative; use shrink to cut"
                 )
         shape, strides, offset, bounds = self.box
         return View.from_box(
             canonical(
-                tuple([size + before + after for size, (before, after) in zip(shape, widths, strict=True)]),
+                tuple([size + before + after for size, (before, after) in zip(shape, given, strict=True)]),
                 strides,
-                offset - sum([before * step for (before, _), step in zip(widths, strides, strict=True)]),
-                tuple([(b + before, e + before) for (b, e), (before, _) in zip(bounds, widths, strict=True)]),
+                offset - sum([before * step for (before, _), step in zip(given, strides, strict=True)]),
+                tuple([(b + before, e + before) for (b, e), (before, _) in zip(bounds, given, strict=True)]),
             )
         )
 
-    def shrink(self, bounds: Sequence[tuple[int, int]]) -> View:
+    def shrink(self, bounds: Sequence[tuple[IntLike, IntLike]]) -> View:
         """Keep the positions ``begin … end − 1`` of each axis.
 
         >>> View.create((4, 6)).shrink(((1, 3), (0, 6)))
         View(shape=(2, 6), strides=(6, 1), offset=6)
         """
-        cuts = tuple([(begin, end) for begin, end in bounds])
+        try:
+            cuts = _pairs(bounds)
+        except TypeError:
+            return self._symbolic().shrink(bounds)
         self._check_rank("shrink", cuts)
         for axis, (begin, end) in enumerate(cuts):
             if not 0 <= begin <= end <= self.shape[axis]:
@@ -199,13 +238,16 @@ class View:
             )
         )
 
-    def expand(self, shape: Sequence[int]) -> View:
+    def expand(self, shape: Sequence[IntLike]) -> View:
         """Repeat axes of size 1, with stride 0.
 
         >>> View.create((3, 1)).expand((3, 4))
         View(shape=(3, 4), strides=(1, 0), offset=0)
         """
-        sizes = tuple(shape)
+        try:
+            sizes = _integers(shape)
+        except TypeError:
+            return self._symbolic().expand(shape)
         self._check_rank("expand", sizes)
         _check_shape("expand", sizes)
         for axis, (old, new) in enumerate(zip(self.shape, sizes, strict=True)):
@@ -229,7 +271,7 @@ class View:
         >>> View.create((4, 6)).permute((1, 0))
         View(shape=(6, 4), strides=(1, 6), offset=0)
         """
-        order = tuple(axes)
+        order = _whole("permute", axes)
         if sorted(order) != list(range(len(self.shape))):
             raise ViewError(
                 f"permute {self.shape} by {order}: each of the axes 0 … {len(self.shape) - 1} must appear exactly once"
@@ -247,7 +289,7 @@ class View:
         >>> View.create((5,)).stride((-2,))
         View(shape=(3,), strides=(-2,), offset=4)
         """
-        steps = tuple(steps)
+        steps = _whole("stride", steps)
         self._check_rank("stride", steps)
         if 0 in steps:
             raise ViewError(
@@ -275,13 +317,13 @@ class View:
         >>> View.create((4, 6)).flip((1,))
         View(shape=(4, 6), strides=(6, -1), offset=5)
         """
-        chosen = (axes,) if isinstance(axes, int) else tuple(axes)
+        chosen = (axes,) if isinstance(axes, int) else _whole("flip", axes)
         rank = len(self.shape)
         if len(set(chosen)) != len(chosen) or not all(0 <= axis < rank for axis in chosen):
             raise ViewError(f"flip {self.shape} along {chosen}: each axis must be one of 0 … {rank - 1}, once at most")
         return self.stride(tuple([-1 if axis in chosen else 1 for axis in range(rank)]))
 
-    def reshape(self, shape: Sequence[int]) -> View | None:
+    def reshape(self, shape: Sequence[IntLike]) -> View | None:
         """The same elements in row-major order, under another shape; None exactly when no single view can express it.
 
         >>> View.create((4, 6)).reshape((2, 12))
@@ -289,7 +331,10 @@ class View:
         >>> View.create((4, 6)).permute((1, 0)).reshape((24,)) is None
         True
         """
-        sizes = check_reshape(self.shape, shape)
+        try:
+            sizes = check_reshape(self.shape, _integers(shape))
+        except TypeError:
+            return self._symbolic().reshape(shape)
         if sizes == self.shape:
             return self
         if self.contiguous:
@@ -316,6 +361,8 @@ class View:
         """
         if not isinstance(outer, View):
             return NotImplemented
+        if outer.vars():
+            return self._symbolic() + outer
         check_in_range(self, outer)
         found = compose((self.box, outer.box))
         return None if found is None else View.from_box(found)
@@ -334,6 +381,12 @@ class View:
 
     def _repr_html_(self) -> str:
         return self.draw()._repr_html_()  # type: ignore[no-any-return]
+
+    def _symbolic(self) -> View:
+        """The same view, with the operations that take expressions."""
+        from shapetracker.symbolic import as_symbolic
+
+        return as_symbolic(self)
 
     def _check_rank(self, call: str, given: Sequence[object]) -> None:
         if len(given) != len(self.shape):
@@ -365,10 +418,25 @@ def check_reshape(old: Shape, new: Sequence[int]) -> Shape:
     return sizes
 
 
+def _integers(values: Sequence[Any]) -> Shape:
+    """The values as integers; a TypeError where one is an expression or anything else."""
+    return tuple(map(index, values))
+
+
+def _whole(call: str, values: Sequence[Any]) -> Shape:
+    """The values as integers, where expressions have no meaning."""
+    try:
+        return _integers(values)
+    except TypeError:
+        raise ViewError(f"{call} by {tuple(values)}: integers are expected") from None
+
+
+def _pairs(pairs: Sequence[tuple[Any, Any]]) -> Bounds:
+    return tuple([(index(begin), index(end)) for begin, end in pairs])
+
+
 def _check_shape(call: str, shape: Shape) -> None:
     for axis, size in enumerate(shape):
-        if not isinstance(size, int):
-            raise ViewError(f"{call}: size {size!r} of axis {axis} in shape {shape} is not an integer")
         if size < 0:
             raise ViewError(f"{call}: size {size} of axis {axis} in shape {shape} is negative; give each size in full")
 

@@ -265,7 +265,7 @@ def test_what_reads_an_index_twice_has_no_inverse():
 MESSAGES = [
     (lambda v: v.reshape((4, 2)), r"reshape (2, 3) to (4, 2): 6 elements cannot become 8"),
     (lambda v: v.reshape((-1,)), r"reshape: size -1 of axis 0 in shape (-1,) is negative; give each size in full"),
-    (lambda v: v.reshape((2.0, 3)), r"reshape: size 2.0 of axis 0 in shape (2.0, 3) is not an integer"),
+    (lambda v: v.reshape((2.0, 3)), r"reshape: 2.0 is no integer and no expression of integers"),
     (lambda v: v.permute((0, 0)), r"permute (2, 3) by (0, 0): each of the axes 0 … 1 must appear exactly once"),
     (lambda v: View.create(()).permute((0,)), r"permute () by (0,): a view of shape () has no axis"),
     (
@@ -284,6 +284,8 @@ MESSAGES = [
     (lambda v: v.expand((2, 3, 1)), r"expand (2, 3) by (2, 3, 1): 3 entries for 2 axes; give one for each"),
     (lambda v: v.stride((1, 0)), r"stride (2, 3) by (1, 0): axis 1 has step 0, and a step must not be 0"),
     (lambda v: v.stride((1,)), r"stride (2, 3) by (1,): 1 entries for 2 axes; give one for each"),
+    (lambda v: v.stride((1, 0.5)), r"stride by (1, 0.5): integers are expected"),
+    (lambda v: v.pad(((0, 0), (0.5, 0))), r"pad: 0.5 is no integer and no expression of integers"),
     (lambda v: v.flip((2,)), r"flip (2, 3) along (2,): each axis must be one of 0 … 1, once at most"),
     (lambda v: v.flip((0, 0)), r"flip (2, 3) along (0, 0): each axis must be one of 0 … 1, once at most"),
     (

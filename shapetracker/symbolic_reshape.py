@@ -1,0 +1,111 @@
+"""Reshape where sizes hold expressions: groups of axes with equal products, each on its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from shapetracker.expr import Const, Expr
+from shapetracker.expr.nodes import IntLike
+from shapetracker.view import View
+
+Found = tuple[list[IntLike], IntLike, list[tuple[IntLike, IntLike]] | None]
+
+
+def regroup(
+    shape: Sequence[IntLike],
+    strides: Sequence[IntLike],
+    mask: Sequence[tuple[IntLike, IntLike]] | None,
+    sizes: Sequence[IntLike],
+) -> Found | None:
+    """The strides of the new shape, what is added to the offset, and the mask; None where they are not found.
+
+    Both shapes are cut, from the right, wherever the products of their sizes agree in every binding. A group of
+    integers is an ordinary reshape. A group with expressions must act as one axis without a mask; then its stride
+    gives the others.
+
+    >>> from shapetracker.expr import Variable
+    >>> i = Variable("i", 1, 6)
+    >>> regroup((i, 4, 6), (24, 1, 4), None, (i, 2, 2, 6))
+    ([24, 2, 1, 4], 0, None)
+    """
+    bounds = [(0, size) for size in shape] if mask is None else list(mask)
+    steps: list[IntLike] = []
+    found: list[tuple[IntLike, IntLike]] = []
+    moved: IntLike = 0
+    for old, new in _groups(shape, sizes):
+        group = _one_group(shape[old], strides[old], bounds[old], sizes[new])
+        if group is None:
+            return None
+        steps += group[0]
+        moved = moved + group[1]
+        found += group[2] or [(0, size) for size in sizes[new]]
+    return steps, moved, None if mask is None else found
+
+
+def _groups(old: Sequence[IntLike], new: Sequence[IntLike]) -> list[tuple[slice, slice]]:
+    """The finest cuts of both shapes into groups with equal products; the first group takes what is left."""
+    groups: list[tuple[slice, slice]] = []
+    a, b, end_a, end_b = len(old), len(new), len(old), len(new)
+    left: IntLike = 1
+    right: IntLike = 1
+    while a and b:
+        if end_a == a:
+            a -= 1
+            left = left * old[a]
+        if end_b == b:
+            b -= 1
+            right = right * new[b]
+        while not _same(left, right) and (a or b):
+            if a and (not b or _may_grow(left, right)):
+                a -= 1
+                left = left * old[a]
+            else:
+                b -= 1
+                right = right * new[b]
+        groups.append((slice(a, end_a), slice(b, end_b)))
+        end_a, end_b, left, right = a, b, 1, 1
+    if groups and (a or b):
+        last_a, last_b = groups[-1]
+        groups[-1] = (slice(0, last_a.stop), slice(0, last_b.stop))
+    elif a or b:
+        groups.append((slice(0, a), slice(0, b)))
+    return groups[::-1]
+
+
+def _may_grow(left: IntLike, right: IntLike) -> bool:
+    """Whether the left product is to take an axis: it is smaller, or divides less of the right one."""
+    low = left.max if isinstance(left, Expr) else left
+    high = right.max if isinstance(right, Expr) else right
+    return low < high or (low == high and not isinstance(left, Expr) and isinstance(right, Expr))
+
+
+def _one_group(
+    shape: Sequence[Any], strides: Sequence[Any], bounds: Sequence[tuple[Any, Any]], sizes: Sequence[Any]
+) -> Found | None:
+    parts = [*shape, *strides, *(x for pair in bounds for x in pair), *sizes]
+    if not any(isinstance(part, Expr) for part in parts):
+        view = View.create(shape, strides, 0, bounds).reshape(sizes)
+        return (
+            None if view is None else (list(view.strides), view.offset, None if view.mask is None else list(view.mask))
+        )
+    if len(shape) == len(sizes) == 1:
+        return list(strides), 0, list(bounds)
+    if not all(_same(begin, 0) and _same(end, size) for (begin, end), size in zip(bounds, shape, strict=True)):
+        return None
+    inner = [(size, step) for size, step in zip(shape, strides, strict=True) if not _same(size, 1)]
+    for (_, above), (size, below) in pairwise(inner):
+        if not _same(above, size * below):
+            return None
+    step: IntLike = inner[-1][1] if inner else 0
+    found: list[IntLike] = []
+    for size in reversed(sizes):
+        found.append(step)
+        step = step * size
+    return found[::-1], 0, None
+
+
+def _same(one: IntLike, other: IntLike) -> bool:
+    gap = one - other
+    return gap == 0 if not isinstance(gap, Expr) else gap.simplify() == Const(0)

@@ -146,8 +146,7 @@ def compare_the_whole_remainder(e: Expr, facts: Facts) -> Expr | None:
     return type(e).build((after, Const(parts[1] * p)))  # type: ignore[attr-defined, no-any-return]
 
 
-def _is_condition(x: Expr) -> bool:
-    return isinstance(x, Comparison | And)
+_OF_A_CONDITION = {(Ge, 1): True, (Eq, 1): True, (Ne, 0): True, (Lt, 1): False, (Eq, 0): False, (Ne, 1): False}
 
 
 @rule("c ≥ 1 → c and c < 1 → not c, for a condition c", Ge, Lt, Eq, Ne)
@@ -157,13 +156,10 @@ def comparison_of_a_condition(e: Expr, facts: Facts) -> Expr | None:
     if parts is None or len(parts[0]) != 1:
         return None
     ((atom, c),) = parts[0].items()
-    if c != 1 or not _is_condition(atom) or parts[1] not in (0, 1):
+    meaning = _OF_A_CONDITION.get((type(e), parts[1]))
+    if c != 1 or not isinstance(atom, Comparison | And) or meaning is None:
         return None
-    kind = type(e)
-    holds = kind is Ge or (kind is Eq and parts[1] == 1) or (kind is Ne and parts[1] == 0)
-    if holds:
-        return atom
-    return negated(atom)
+    return atom if meaning else negated(atom)
 
 
 _OPPOSITE: dict[type[Expr], type[Comparison]] = {Lt: Ge, Ge: Lt, Le: Gt, Gt: Le, Eq: Ne, Ne: Eq}

@@ -1,0 +1,132 @@
+"""Simplification keeps the value, is never longer, idempotent, explained; and the cases that broke others."""
+
+import itertools
+import shutil
+
+import pytest
+from fuzz import fuzz_expressions as fuzzer
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shapetracker.errors import ExprError
+from shapetracker.expr import Comparison, Expr, Mod, Variable, evaluate_box, parse
+from shapetracker.expr.simplify import RULES, Facts, rule
+
+CASES = [
+    # text, ranges, simplified
+    ("(i*8 + j)//8", {"i": (0, 3), "j": (0, 7)}, "i"),
+    ("(i*8 + j)%8", {"i": (0, 3), "j": (0, 7)}, "j"),
+    ("i//4*4 + i%4", {"i": (0, 99)}, "i"),
+    ("i - i//5*5", {"i": (-9, 40)}, "i%5"),
+    ("i//12*12 + i//4%3*4 + i%4", {"i": (0, 59)}, "i"),
+    ("(i%12)%4", {"i": (-20, 59)}, "i%4"),
+    ("(i//3)//4", {"i": (-20, 59)}, "i//12"),
+    ("(i*6 + 3)//6", {"i": (-9, 9)}, "i"),
+    ("i*9%6", {"i": (-9, 19)}, "i%2*3"),
+    ("(i + 8)%8", {"i": (0, 7)}, "i"),
+    ("i//2 + (i + 1)//2", {"i": (-5, 49)}, "i"),
+    ("i//3 + (i + 1)//3 + (i + 2)//3", {"i": (-5, 49)}, "i"),
+    ("i*4 + j*4", {"i": (0, 9), "j": (0, 9)}, "(i + j)*4"),
+    ("i*2 + j - (j + i)", {"i": (0, 9), "j": (0, 9)}, "i"),
+    ("i*8 + j < 16", {"i": (0, 3), "j": (0, 7)}, "i < 2"),
+    ("i*3 < 7", {"i": (0, 8)}, "i < 3"),
+    ("i//4 >= 2", {"i": (0, 20)}, "i >= 8"),
+    ("i - j < 0", {"i": (0, 8), "j": (0, 8)}, "i < j"),
+    ("i*2 == 5", {"i": (0, 8)}, "0"),
+    ("i < 5 and i < 3", {"i": (0, 8)}, "i < 3"),
+    ("i >= 3 and i < 4", {"i": (0, 8)}, "i == 3"),
+    ("i < 5 and i >= 7", {"i": (0, 8)}, "0"),
+    ("i < 2 and i*4 + j < 12", {"i": (0, 8), "j": (0, 3)}, "i < 2"),
+    ("min(i, j + 9)", {"i": (0, 8), "j": (0, 3)}, "i"),
+    ("max(i, i + 1, j)", {"i": (4, 8), "j": (0, 3)}, "i + 1"),
+    # negative ranges, coefficients and divisors
+    ("(i//2)//-2", {"i": (0, 7)}, None),
+    ("(i%2)//-2", {"i": (0, 7)}, None),
+    ("(-1019 - 4*i - j)//-16", {"i": (0, 3), "j": (0, 1023)}, None),
+    ("(i*-10)//11", {"i": (0, 9)}, None),
+    ("i*4 < 15", {"i": (0, 9)}, "i < 4"),
+    ("(i < 10)*2", {"i": (0, 19)}, "(i < 10)*2"),
+    ("(i < 10)//2", {"i": (0, 19)}, "0"),
+    ("-21//5", {}, "-5"),
+    ("(7 - i)//4", {"i": (0, 7)}, None),
+]
+
+
+@pytest.mark.parametrize(("text", "ranges", "expected"), CASES)
+def test_known_cases(text: str, ranges: dict[str, tuple[int, int]], expected: str | None) -> None:
+    e = parse(text, ranges)
+    simplified = e.simplify()
+    assert expected is None or repr(simplified) == expected
+    for point in itertools.product(*[range(low, high + 1) for low, high in ranges.values()]):
+        values = dict(zip(ranges, point, strict=True))
+        oracle = int(eval(text, {"__builtins__": {}, "min": min, "max": max}, values))  # noqa: S307
+        assert e.evaluate(values) == oracle
+        assert simplified.evaluate({n: values[n] for n in values}) == oracle
+
+
+def test_a_condition_is_not_multiplied_into_its_sides() -> None:
+    i = Variable("i", 0, 19)
+    assert ((i < 10) * 2).simplify() is (i < 10) * 2
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=60, deadline=None)
+def test_a_simplified_expression_keeps_its_values_and_is_not_longer(seed: int) -> None:
+    source = fuzzer.random.Random(seed)
+    report = fuzzer.Report()
+    e, variables = fuzzer.random_case(source)
+    fuzzer.check_expression(e, variables, report)
+    assert not report.faults
+
+
+def test_a_few_thousand_random_expressions_have_no_fault() -> None:
+    report = fuzzer.fuzz(seconds=60, seed=2024, most=2000, every=40)
+    assert report.faults == []
+    assert report.counts["simplified"] == 2000
+    assert shutil.which("cc") is None or report.counts["C forms"] == 100
+
+
+def test_a_planted_wrong_rule_is_found() -> None:
+    def double_remainders(e: Expr, facts: Facts) -> Expr | None:
+        return e.args[0] if e.args[1] == 5 else None
+
+    rule("a % 5 → a, which is wrong", Mod)(double_remainders)
+    try:
+        report = fuzzer.fuzz(seconds=20, seed=7, most=2000, every=10**9)
+    finally:
+        RULES[Mod].pop()
+    assert report.faults
+    assert report.faults[0].startswith("wrong: ")
+
+
+def test_the_result_does_not_depend_on_the_order_of_writing() -> None:
+    i, j = Variable("i", 0, 9), Variable("j", 0, 9)
+    assert (j * 3 + i + 2).simplify() is (2 + i + 3 * j).simplify()
+
+
+def test_explain_gives_steps_that_each_keep_the_value() -> None:
+    i, j = Variable("i", 0, 3), Variable("j", 0, 5)
+    e = ((i * 6 + j) // 2 % 3 < 2) & ((i * 6 + j) // 6 * 6 + (i * 6 + j) % 6 >= 4)
+    explanation = e.explain()
+    assert explanation.before is e
+    assert explanation.after is e.simplify()
+    assert len(explanation.steps) > 3
+    for step in explanation.steps:
+        if isinstance(step.before, Comparison):
+            continue  # inside a conjunction a condition is read under the others
+        variables = (step.before - step.after).variables()
+        assert (evaluate_box(step.before, variables) == evaluate_box(step.after, variables)).all(), step
+
+
+def test_explain_gives_the_same_steps_again() -> None:
+    e = parse("(i*8 + j)//4%2*4 + j%4", {"i": (0, 3), "j": (0, 7)})
+    e.simplify()
+    assert e.explain() == e.explain()
+    assert "→" in str(e.explain())
+    assert repr(e.explain()).startswith("Explanation((i*8 + j)//4%2*4 + j%4 = ")
+
+
+def test_what_is_assumed_must_be_a_comparison() -> None:
+    i = Variable("i", 0, 3)
+    with pytest.raises(ExprError, match=r"assuming i: a comparison, or several joined by &, was expected"):
+        (i + 1).simplify(assuming=[i])

@@ -121,7 +121,7 @@ def read_bases(text: str) -> Bases:
         raise NotationError(f"F2 bases {text!r}: expected #ttg.linear<{{register = [[…], …], lane = [[…], …], …}}>")
     if found["block"]:
         raise NotationError(f"F2 bases {text!r}: block (a cluster of workgroups) has vectors; one instruction has none")
-    if len({len(vector) for vectors in found.values() for vector in vectors} | {0}) != 2 or len(found["lane"][0]) > 3:
+    if {len(vector) for vectors in found.values() for vector in vectors} not in ({2}, {3}):
         raise NotationError(f"F2 bases {text!r}: expected vectors of one length, [row, column] or [block, row, column]")
     return Bases(found["register"], found["lane"], found["warp"])
 

@@ -27,7 +27,6 @@ Ranges = dict[str, tuple[int, int]]
 
 FORMULA, BACK, C, SYMPY = "formula", "formula back", "C function", "SymPy expression"
 NO_DIGITS = "the coordinate is not a sum of the digits' steps"
-CHOICE = "choice, the 2 bits of the index register, "
 
 
 def formula(lane_map: LaneMap) -> Notation:
@@ -42,7 +41,7 @@ def formula(lane_map: LaneMap) -> Notation:
     m = lane//4 + i//2%2*8
     k = lane%4*2 + i//4*8 + i%2
     """
-    meaning = f"the coordinates of element i of a lane{f'; {CHOICE}picks' * _sparse(lane_map)}"
+    meaning = f"the coordinates of {_which(lane_map)}"
     found = expressions(lane_map)
     if found is None:
         return Notation(FORMULA, None, meaning, NO_DIGITS)
@@ -70,7 +69,7 @@ def c_function(lane_map: LaneMap) -> Notation:
         *k = lane%4*2 + i/4*8 + i%2;
     }
     """
-    meaning = "writes the coordinates of element i of a lane"
+    meaning = f"writes the coordinates of {_which(lane_map)}"
     found = expressions(lane_map)
     if found is None:
         return Notation(C, None, meaning, NO_DIGITS)
@@ -204,6 +203,12 @@ def axis_names(lane_map: LaneMap) -> tuple[str, ...]:
     ('k', 'n')
     """
     return (*AXES[lane_map.operand], *["block"][: lane_map.blocks > 1])
+
+
+def _which(lane_map: LaneMap) -> str:
+    if _sparse(lane_map):
+        return "a lane's group i; choice, 2 bits of the index register, picks one of its four positions"
+    return "element i of a lane"
 
 
 def _sparse(lane_map: LaneMap) -> bool:

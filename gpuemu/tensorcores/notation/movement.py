@@ -56,8 +56,8 @@ def read_view(text: str) -> View:
     >>> read_view("View(shape=(8, 4), strides=(8, 2), offset=0)")
     View(shape=(8, 4), strides=(8, 2), offset=0)
     """
-    inside = text.strip().removeprefix("View(").removesuffix(")")
-    found = fields(inside, "View")
+    written = text.strip()
+    found = fields(written[5:-1], "View") if written.startswith("View(") and written.endswith(")") else {}
     if not {"shape", "strides"} <= set(found) <= {"shape", "strides", "offset", "mask"}:
         raise NotationError(f"View {text!r}: expected View(shape=(…), strides=(…), offset=…)")
     try:

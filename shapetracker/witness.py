@@ -44,7 +44,11 @@ def find_witness(boxes: tuple[Box, ...], bounds: Bounds) -> Witness | None:
     Steps(axis=0, one=(0,), one_step=4, other=(5,), other_step=-19)
     """
     look = _Look(boxes)
-    return look.judge(_chosen_points(boxes, bounds))
+    for points in (_near_the_ends(boxes, bounds), _near_the_borders(boxes, bounds)):
+        found = look.judge(points)
+        if found is not None:
+            return found
+    return None
 
 
 def witness_among(boxes: tuple[Box, ...], points: Iterable[Point]) -> Witness | None:
@@ -59,9 +63,13 @@ class _Look:
         self.boxes = boxes
         self.valid: dict[Point, int] = {}
         self.invalid: list[Point] = []
+        self.seen: set[Point] = set()
 
     def judge(self, points: Iterable[Point]) -> Witness | None:
         for point in points:
+            if point in self.seen:
+                continue
+            self.seen.add(point)
             index = lookup_stack(self.boxes, point)
             if index is None:
                 self.invalid.append(point)
@@ -152,16 +160,53 @@ def _moved(point: Point, axis: int, by: int) -> Point:
     return (*point[:axis], point[axis] + by, *point[axis + 1 :])
 
 
-def _chosen_points(boxes: tuple[Box, ...], bounds: Bounds) -> list[Point]:
-    """Corners, their neighbours, and points on both sides of where a digit of the next box changes."""
+def _near_the_ends(boxes: tuple[Box, ...], bounds: Bounds) -> list[Point]:
+    """Corners of the outer box, points that read the corners of the next one, and the neighbours of some of them."""
+    outer, inner = boxes[-1], boxes[-2]
+    corners = list(islice(product(*[sorted({begin, end - 1}) for begin, end in bounds]), 8))
+    ends = islice(product(*[sorted({begin, end - 1}) for begin, end in inner.bounds]), 32)
+    read = [_reading(outer, bounds, _ravel(end, inner.shape)) for end in ends]
+    points = dict.fromkeys([*corners, *read])
+    for base in (corners[0], *read[:2], *read[-1:]):
+        for axis, (begin, end) in enumerate(bounds):
+            for by in (-1, 1, 2):
+                if begin <= base[axis] + by < end:
+                    points[_moved(base, axis, by)] = None
+    return list(points)
+
+
+def _near_the_borders(boxes: tuple[Box, ...], bounds: Bounds) -> list[Point]:
+    """All corners, and points on both sides of where a digit of the next box changes."""
     corners = list(islice(product(*[sorted({begin, end - 1}) for begin, end in bounds]), _CORNERS))
     middle = tuple((begin + end) // 2 for begin, end in bounds)
+    inner = boxes[-2]
+    centre = _reading(boxes[-1], bounds, _ravel([(begin + end) // 2 for begin, end in inner.bounds], inner.shape))
     points = dict.fromkeys(corners)
-    for base in (*corners[:4], corners[-1], middle):
+    for base in (*corners[:4], corners[-1], middle, centre):
         for axis, (begin, end) in enumerate(bounds):
             for position in _positions(boxes, base, axis, begin, end):
                 points[(*base[:axis], position, *base[axis + 1 :])] = None
     return list(points)
+
+
+def _ravel(digits: Iterable[int], shape: tuple[int, ...]) -> int:
+    flat = 0
+    for digit, size in zip(digits, shape, strict=True):
+        flat = flat * size + digit
+    return flat
+
+
+def _reading(outer: Box, bounds: Bounds, flat: int) -> Point:
+    """A point whose flat index is near `flat`, and equal where the steps act as the places of digits."""
+    point = [begin if step >= 0 else end - 1 for step, (begin, end) in zip(outer.strides, bounds, strict=True)]
+    rest = flat - outer.offset - sum(step * at for step, at in zip(outer.strides, point, strict=True))
+    for axis in sorted(range(len(point)), key=lambda axis: -abs(outer.strides[axis])):
+        step, (begin, end) = outer.strides[axis], bounds[axis]
+        if step:
+            moves = max(0, min(end - 1 - begin, rest // abs(step)))
+            point[axis] += moves if step > 0 else -moves
+            rest -= moves * abs(step)
+    return tuple(point)
 
 
 def _positions(boxes: tuple[Box, ...], base: Point, axis: int, begin: int, end: int) -> list[int]:

@@ -199,7 +199,7 @@ def check_fragment(instruction: Instruction | str, operand: str, fragment: Loade
     m16n8k16.f32.f16, operand C: 64 of 128 places are wrong.
     First at lane 0, element 1 (r1): it holds C[8, 1], and C[0, 1] belongs there.
     Likely mistake: i // 2 moves nothing instead of 8 rows; i % 2 moves 8 rows and 1 column instead of 1 column.
-    Fix: Write m = lane // 4 + 8 * (i // 2), n = 2 * (lane % 4) + i % 2.
+    Fix: Write m = lane//4 + i//2*8, n = lane%4*2 + i%2.
     >>> check_fragment("m16n8k16", "c", "lane / 4 + 8 * (i >> 1), 2 * (lane & 3) + i % 2").right
     True
     """

@@ -5,15 +5,15 @@ Read from the numbers themselves, so that it works for a right map and for a wro
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import TypeAlias
 
 import numpy as np
 
-from gpuemu.tensorcores.fragment import AXES
 from gpuemu.tensorcores.lanemap import IntArray, LaneMap
+from gpuemu.tensorcores.notation.formulas import expressions
 
 Step: TypeAlias = tuple[int, ...]
 """Rows, columns (and blocks) that one step moves."""
@@ -100,26 +100,14 @@ def fit(held: IntArray, digits: Sequence[Place]) -> tuple[Step, tuple[Step, ...]
 
 
 def written(lane_map: LaneMap) -> str:
-    """The right index formula as text, row and column.
+    """The right index formula as one line of text.
 
     >>> from gpuemu import tensorcores
     >>> written(tensorcores.instruction("m16n8k16").a)
-    'm = lane // 4 + 8 * (i // 2 % 2), k = 2 * (lane % 4) + 8 * (i // 4) + i % 2'
+    'm = lane//4 + i//2%2*8, k = lane%4*2 + i//4*8 + i%2'
     """
-    digits = places(lane_map)
-    fitted = fit(lane_map.coordinates(), digits)
-    steps = fitted[1] if fitted is not None else ()  # a View is a start plus a sum of steps, so there always is one
-    names = (*AXES[lane_map.operand], "block")[: lane_map.coordinates().shape[-1]]
-    return ", ".join(
-        f"{name} = {' + '.join(_terms((step[axis], digit) for step, digit in zip(steps, digits, strict=True))) or 0}"
-        for axis, name in enumerate(names)
-    )
-
-
-def _terms(steps: Iterable[tuple[int, Place]]) -> Iterator[str]:
-    for step, digit in steps:
-        if step:
-            yield term(step, digit)
+    found = expressions(lane_map) or {}
+    return ", ".join(f"{name} = {e.render()}" for name, e in found.items())
 
 
 def term(step: int, digit: Place) -> str:

@@ -12,12 +12,12 @@ import numpy.typing as npt
 from gpuemu.errors import FragmentError
 from gpuemu.tensorcores.formula import read_formulas
 from gpuemu.tensorcores.lanemap import IntArray, LaneMap
+from gpuemu.tensorcores.notation.base import AXES
 from shapetracker import Expr
 
 Loaded: TypeAlias = str | Sequence[str] | npt.ArrayLike
 """A formula, several, an array of coordinates, or an array of numbered elements."""
 
-AXES = {"a": ("m", "k"), "b": ("k", "n"), "c": ("m", "n"), "d": ("m", "n")}
 NOTHING = -1
 """Row, column and number of a place that was never filled."""
 _REACH = 2**31

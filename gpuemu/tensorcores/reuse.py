@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from gpuemu import tensorcores
 from gpuemu.errors import FragmentError
-from gpuemu.tensorcores.fragment import AXES
 from gpuemu.tensorcores.instruction import Instruction
 from gpuemu.tensorcores.lanemap import IntArray, LaneMap
+from gpuemu.tensorcores.notation.base import AXES
 
 
 @dataclass(frozen=True, slots=True)

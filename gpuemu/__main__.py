@@ -1,0 +1,321 @@
+"""The command line: which lane holds which element, in every notation; and what is wrong with a fragment.
+
+``gpuemu list``, ``show``, ``where``, ``convert``, ``check``, ``sheet``; ``gpuemu COMMAND --help`` says more.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gpuemu import tensorcores
+from gpuemu.errors import FragmentError, GpuEmuError, LaneMapError
+from gpuemu.tensorcores.instruction import Instruction
+from gpuemu.tensorcores.lanemap import LaneMap
+from shapetracker.errors import ShapeTrackerError
+
+if TYPE_CHECKING:
+    from shapetracker.drawing.picture import Picture
+
+STDOUT = "-"
+
+
+class OutputError(GpuEmuError, ValueError):
+    """An output was asked for that cannot be written."""
+
+
+NOTATIONS = {
+    "python": "formula",
+    "back": "formula back",
+    "c": "C function",
+    "view": "View",
+    "movement": "movement operations",
+    "cute": "CuTe layout",
+    "f2": "F2 bases",
+    "sympy": "SymPy expression",
+}
+"""What `convert --to` takes, and the notation's name; `swizzle` speaks of a whole instruction and stands apart."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code is 0, 1 for a fragment that is wrong, 2 for a mistake in the call.
+
+    Examples
+    --------
+    >>> main(["where", "m16n8k16", "--operand", "a", "--row", "3", "--col", "10"])
+    A[3, 10]: lane 13, element 4 (r2.[15:0])
+    0
+    """
+    arguments = _parser().parse_args(argv)
+    try:
+        return int(arguments.run(arguments))
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough; Python would complain again on exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (GpuEmuError, ShapeTrackerError, OSError, UnicodeError) as error:
+        print(f"gpuemu {arguments.command}: {error}", file=sys.stderr)
+        return 2
+
+
+# -- the commands -----------------------------------------------------------------------------------------------------
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    found = tensorcores.instructions(arguments.vendor, arguments.arch)
+    widest = max(len(x.short_name) for x in found)
+    for x in found:
+        size = f"{x.m}×{x.n}×{x.k}" + f" × {x.blocks} blocks" * (x.blocks > 1)
+        print(f"{x.short_name:{widest}}  {x.vendor:6}  {x.arch:8}  {size:20}  {x.lanes:3} lanes  {x.name}")
+    return 0
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    found = _instruction(arguments)
+    maps = _maps(found, arguments.operand)
+    if arguments.json is not None:
+        _write(arguments.json, json.dumps(_as_json(found, maps)) + "\n")
+    if arguments.csv is not None:
+        _write(arguments.csv, _as_csv(maps))
+    written = _write_picture(arguments, lambda: _drawn(found, arguments.operand, arguments.by))
+    if not written and arguments.json is None and arguments.csv is None:
+        print(_drawn(found, arguments.operand, arguments.by))
+    return 0
+
+
+def _where(arguments: argparse.Namespace) -> int:
+    maps = _maps(_instruction(arguments), arguments.operand)
+    row, col, block = arguments.row, arguments.col, arguments.block
+    inside = {x: m for x, m in maps.items() if x != "d" and row < m.rows and col < m.columns and block < m.blocks}
+    chosen = maps if arguments.operand else inside
+    if not chosen:
+        sizes = ", ".join(f"{x.upper()} {m.rows} × {m.columns}" for x, m in maps.items() if x != "d")
+        raise LaneMapError(f"no operand has an element at row {row}, column {col}, block {block}: {sizes}")
+    for operand, lane_map in chosen.items():
+        places = lane_map.where(row, col, block)
+        texts = [f"lane {lane}, {_element(lane_map)} {i} ({lane_map.registers[i]})" for lane, i in places]
+        name = f"{operand.upper()}[{row}, {col}]" + f" of block {block}" * (lane_map.blocks > 1)
+        print(f"{name}: {'; '.join(texts) or 'no lane holds it'}")
+    return 0
+
+
+def _convert(arguments: argparse.Namespace) -> int:
+    from gpuemu.tensorcores.notation import notations, swizzle
+
+    found = _instruction(arguments)
+    if arguments.to == "swizzle":
+        return _print_notation("", swizzle(found))
+    codes = []
+    for operand, lane_map in _maps(found, arguments.operand).items():
+        if operand != "d" or arguments.operand:
+            known = {x.name: x for x in notations(lane_map)}
+            wanted = known.values() if arguments.to is None else [known[NOTATIONS[arguments.to]]]
+            codes += [_print_notation(f"{operand.upper()}, {x.name}", x) for x in wanted]
+    return max(codes) if arguments.to is not None else 0
+
+
+def _print_notation(title: str, notation: Any) -> int:
+    """The text under its title; 2 where the notation cannot express the map."""
+    if notation.text is None:
+        print(f"# {title or notation.name}: not possible, {notation.why_not}")
+        return 2
+    print(f"# {title or notation.name}\n{notation.text}")
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from gpuemu.tensorcores.checker import check_fragment
+
+    if (arguments.registers is None) == (not arguments.formula):
+        raise FragmentError("give either formulas or --registers FILE")
+    loaded = arguments.formula or _registers(arguments.registers)
+    diagnosis = check_fragment(_instruction(arguments), arguments.operand, loaded)
+    print(diagnosis)
+    _write_picture(arguments, diagnosis.draw)
+    return 0 if diagnosis.right else 1
+
+
+def _registers(path: str) -> list[list[float]]:
+    """Numbers separated by spaces or commas, one line a lane."""
+    text = sys.stdin.read() if path == STDOUT else Path(path).read_text(encoding="utf-8")
+    lines = [line.replace(",", " ").split() for line in text.splitlines()]
+    try:
+        return [[float(number) for number in line] for line in lines if line]
+    except ValueError as error:
+        raise FragmentError(f"{path}: {error}; expected numbers, one line a lane") from None
+
+
+def _sheet(arguments: argparse.Namespace) -> int:
+    from gpuemu.drawing.sheet import sheet
+
+    _write(arguments.html, sheet(_instruction(arguments)))
+    return 0
+
+
+# -- what they share --------------------------------------------------------------------------------------------------
+
+
+def _instruction(arguments: argparse.Namespace) -> Instruction:
+    return tensorcores.instruction(arguments.name, arch=arguments.arch, lanes=arguments.lanes)
+
+
+def _maps(instruction: Instruction, operand: str | None) -> dict[str, LaneMap]:
+    """The maps of one operand or of all; D's is that of C."""
+    maps = instruction.maps
+    if operand is None:
+        return maps
+    if operand not in maps:
+        raise LaneMapError(f"{instruction.short_name}: no lane map of {operand}; there are {', '.join(maps)}")
+    return {operand: maps[operand]}
+
+
+def _element(lane_map: LaneMap) -> str:
+    return "element" if lane_map.not_a_view is None else "group"
+
+
+def _drawn(instruction: Instruction, operand: str | None, by: Any) -> Picture:
+    from gpuemu.drawing.lanes import draw_instruction
+
+    return instruction.maps[operand].draw(by=by) if operand else draw_instruction(instruction, by=by)
+
+
+def _write_picture(arguments: argparse.Namespace, draw: Callable[[], Picture]) -> bool:
+    """Write the picture in the forms that were asked for; whether any was."""
+    wanted = {form: path for form in ("html", "svg") if (path := getattr(arguments, form)) is not None}
+    for form, path in wanted.items():
+        if path == STDOUT:
+            print(draw().html() if form == "html" else draw().svg())
+        elif path.endswith(f".{form}"):
+            draw().save(path)
+        else:
+            raise OutputError(f"--{form} {path}: the file's name must end in .{form}")
+    return bool(wanted)
+
+
+def _write(path: str, text: str) -> None:
+    if path == STDOUT:
+        sys.stdout.write(text)
+    else:
+        Path(path).write_text(text, encoding="utf-8")
+
+
+def _as_json(x: Instruction, maps: dict[str, LaneMap]) -> dict[str, Any]:
+    facts = ("name", "short_name", "vendor", "arch", "m", "n", "k", "blocks", "lanes", "source", "confidence")
+    return {
+        **{fact: getattr(x, fact) for fact in facts},
+        "types": x.dtypes,
+        "operands": {
+            operand: {
+                "rows": lane_map.rows,
+                "columns": lane_map.columns,
+                "dtype": lane_map.dtype,
+                "registers": list(lane_map.registers),
+                "coordinates": lane_map.coordinates().tolist(),
+            }
+            for operand, lane_map in maps.items()
+        },
+    }
+
+
+def _as_csv(maps: dict[str, LaneMap]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["operand", "lane", "element", "register", "block", "row", "column"])
+    for operand, lane_map in maps.items():
+        writer.writerows(_csv_lines(operand, lane_map))
+    return text.getvalue()
+
+
+def _csv_lines(operand: str, lane_map: LaneMap) -> Iterator[list[str | int]]:
+    """A line a place; four of a sparse group, of which the index register picks two."""
+    coordinates = lane_map.coordinates()
+    by_place = coordinates.reshape(lane_map.lanes, lane_map.elements, -1, coordinates.shape[-1])
+    for lane, elements in enumerate(by_place.tolist()):
+        for i, candidates in enumerate(elements):
+            for row, column, *block in candidates:
+                yield [operand, lane, i, lane_map.registers[i], block[0] if block else 0, row, column]
+
+
+# -- the arguments ----------------------------------------------------------------------------------------------------
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="gpuemu", description="Tensor-core lane maps of four vendors.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    command = _command(commands, "list", _list, "the instructions of the catalogue")
+    command.add_argument("--vendor", help="nvidia, amd, apple or intel")
+    command.add_argument("--arch", help="such as sm_80 or gfx942")
+
+    command = _command(commands, "show", _show, "the lanes and registers of an instruction, or of one operand")
+    _add_name(command)
+    _add_operand(command)
+    command.add_argument("--by", choices=("lane", "register", "k"), default="lane", help="what the numbers say")
+    _add_forms(command, "html", "svg", "json", "csv")
+
+    command = _command(commands, "where", _where, "who holds the element at a row and a column")
+    _add_name(command)
+    _add_operand(command)
+    for axis in ("row", "col"):
+        command.add_argument(f"--{axis}", type=_count, required=True)
+    command.add_argument("--block", type=_count, default=0)
+
+    command = _command(commands, "convert", _convert, "the lane maps in another notation")
+    _add_name(command)
+    _add_operand(command)
+    command.add_argument("--to", choices=(*NOTATIONS, "swizzle"), help="one notation; else all")
+
+    command = _command(commands, "check", _check, "what is wrong with a fragment; exits with 1 if anything is")
+    _add_name(command)
+    command.add_argument("operand", choices=tuple("abcd"), type=str.lower)
+    example = "'lane/4 + 8*(i/2)' '2*(lane%%4) + i%%2'"
+    command.add_argument("formula", nargs="*", help=f"row and column from lane and i, in Python or C: {example}")
+    command.add_argument("--registers", metavar="FILE", help="registers filled from numbered elements, a line a lane")
+    _add_forms(command, "html", "svg")
+
+    command = _command(commands, "sheet", _sheet, "one page to print")
+    _add_name(command)
+    command.add_argument("--html", metavar="FILE", required=True)
+    return parser
+
+
+def _command(commands: Any, name: str, run: Callable[[argparse.Namespace], int], words: str) -> argparse.ArgumentParser:
+    about = f"{words[0].upper()}{words[1:]}."
+    command: argparse.ArgumentParser = commands.add_parser(name, help=words, description=about)
+    command.set_defaults(run=run)
+    return command
+
+
+def _add_name(command: argparse.ArgumentParser) -> None:
+    command.add_argument("name", metavar="NAME", help="a name, a short name, or parts of one: m16n8k16.bf16")
+    command.add_argument("--arch", help="where a name is not enough: such as gfx1100")
+    command.add_argument("--lanes", type=_count, help="where a name is not enough: 32 or 64")
+
+
+def _add_operand(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--operand", choices=tuple("abcd"), type=str.lower)
+
+
+def _add_forms(command: argparse.ArgumentParser, *forms: str) -> None:
+    for form in forms:
+        command.add_argument(f"--{form}", nargs="?", const=STDOUT, metavar="FILE", help=f"as {form.upper()}; to FILE")
+
+
+def _count(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = -1
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 up")
+    return number
+
+
+if __name__ == "__main__":
+    sys.exit(main())

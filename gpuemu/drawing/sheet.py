@@ -1,0 +1,72 @@
+"""A sheet for the wall: one instruction on one printed page, with its picture and its formulas."""
+
+from __future__ import annotations
+
+from html import escape
+
+from gpuemu.drawing.lanes import draw_instruction
+from gpuemu.tensorcores.instruction import Instruction
+from gpuemu.tensorcores.notation import notations
+
+SHOWN = ("formula", "C function", "View", "CuTe layout")
+"""The notations that have a place on the sheet."""
+
+_STYLE = """
+@page { size: A4 portrait; margin: 10mm }
+body { font: 9pt/1.35 Helvetica, Arial, sans-serif; color: #16181b; background: #fff; margin: 0 }
+main { width: 190mm; height: 276mm; display: flex; flex-direction: column; overflow: hidden; margin: 0 auto }
+h1 { font: 600 12pt/1.3 ui-monospace, Menlo, Consolas, monospace; margin: 0 0 1mm }
+p { margin: 0 0 3mm; color: #586069 }
+.picture { flex: 1; min-height: 0 }
+.picture svg { width: 100%; height: 100% }
+table { border-collapse: collapse; width: 100%; margin-top: 3mm; table-layout: fixed }
+td, th { text-align: left; vertical-align: top; padding: 0.6mm 2mm 0.6mm 0; font-weight: 400 }
+tr { border-top: 1px solid #dfe2e5 }
+th { width: 24mm; color: #586069 }
+td { font: 7pt/1.3 ui-monospace, Menlo, Consolas, monospace; white-space: pre-wrap; overflow-wrap: anywhere }
+tr.names td { font: 600 9pt/1.3 Helvetica, Arial, sans-serif }
+"""
+
+
+def sheet(instruction: Instruction) -> str:
+    """An HTML document that prints as one A4 page and loads nothing.
+
+    Examples
+    --------
+    >>> from gpuemu import tensorcores
+    >>> page = sheet(tensorcores.instruction("m16n8k16"))
+    >>> page[:15], "lane//4" in page, "src=" in page
+    ('<!doctype html>', True, False)
+    """
+    picture = draw_instruction(instruction).svg("light")
+    name = escape(instruction.short_name)
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f"<title>{name}</title><style>{_STYLE}</style></head>\n"
+        f"<body><main><h1>{escape(instruction.name)}</h1><p>{escape(_facts(instruction))}</p>"
+        f'<div class="picture">{picture[picture.index("<svg") :]}</div>{_formulas(instruction)}</main></body></html>\n'
+    )
+
+
+def _facts(x: Instruction) -> str:
+    blocks = f", {x.blocks} blocks" if x.blocks > 1 else ""
+    types = ", ".join(f"{operand.upper()} {name}" for operand, name in x.dtypes.items())
+    return (
+        f"{x.vendor} {x.arch} · m = {x.m}, n = {x.n}, k = {x.k}{blocks} · {x.lanes} lanes · {types} · "
+        f"{x.source} (confidence: {x.confidence})"
+    )
+
+
+def _formulas(instruction: Instruction) -> str:
+    """One column an operand, one row a notation."""
+    maps = {operand: lane_map for operand, lane_map in instruction.maps.items() if operand != "d"}
+    found = [{x.name: x for x in notations(lane_map)} for lane_map in maps.values()]
+    rows = [_row("names", "", [operand.upper() for operand in maps])]
+    for name in SHOWN:
+        rows.append(_row("", name, [x[name].text or f"({x[name].why_not})" for x in found]))
+    registers = [f"{x.registers[0]} … {x.registers[-1]}" if x.elements > 1 else x.registers[0] for x in maps.values()]
+    return f"<table>{''.join(rows)}{_row('', 'registers', registers)}</table>"
+
+
+def _row(kind: str, head: str, cells: list[str]) -> str:
+    return f'<tr class="{kind}"><th>{escape(head)}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in cells)}</tr>'

@@ -16,7 +16,7 @@ try:
 except ImportError:
     PythonProgram = None
 
-SEED_NAMES = {"float16": "half", "float64": "double", "float32": "float"}
+SEED_NAMES = {"float16": "float", "float32": "float", "float64": "double"}  # its Python 3.11 buffers know no half
 
 
 def available() -> bool:
@@ -38,6 +38,11 @@ def seed_line(uop: Any, dtype: Any, sources: list[int], arg: Any) -> tuple[Any, 
     if uop.name == "ALU":
         name = arg.name if hasattr(arg, "name") else arg
         arg = next(getattr(kind, name) for kind in (UnaryOps, BinaryOps, TernaryOps) if hasattr(kind, name))
+    if uop.name == "DEFINE_ACC" and not isinstance(arg, tuple):
+        arg = (arg,)
+    if uop.name == "WMMA":
+        name, sizes, _, _, counts, target = arg
+        arg = (name, sizes, seed_dtypes.float, seed_dtypes.float, counts, target)
     return getattr(SeedUOps, uop.name), seed_dtype(dtype), list(sources), arg
 
 

@@ -10,8 +10,9 @@ from shapetracker.contraction import get_contraction
 from shapetracker.expr import Expr, Variable, parse
 from shapetracker.tracker import ShapeTracker
 from shapetracker.view import View
+from shapetracker.why import why_not_merge
 
-__all__ = ["Expr", "ShapeTracker", "Variable", "View", "explore", "get_contraction", "parse"]
+__all__ = ["Expr", "ShapeTracker", "Variable", "View", "explore", "get_contraction", "parse", "why_not_merge"]
 
 
 def __getattr__(name: str) -> Any:

@@ -44,6 +44,10 @@ class SymbolicView(View):
         """The variables of the shape, strides, offset, mask and guards."""
         return {variable for e in self._expressions() for variable in e.variables()}
 
+    def conditions(self) -> tuple[Expr, ...]:
+        """The guards that a binding of the variables must meet."""
+        return self.guards
+
     def unbind(self) -> tuple[View, dict[Variable, int]]:
         """The view over plain variables, and the values that were bound.
 

@@ -119,6 +119,16 @@ class ShapeTracker:
         return found
 
     @property
+    def guards(self) -> tuple[Expr, ...]:
+        """The conditions that a binding of the variables must meet, of all views.
+
+        >>> from shapetracker import Variable
+        >>> ShapeTracker.from_shape((Variable("i", 1, 6), 4)).reshape((8,)).guards
+        (i == 2,)
+        """
+        return tuple(dict.fromkeys(guard for view in self.views for guard in view.unbind()[0].conditions()))
+
+    @property
     def var_vals(self) -> dict[Variable, int]:
         """The values of the variables that are bound.
 

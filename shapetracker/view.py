@@ -15,7 +15,7 @@ from shapetracker.inverse import inverse, reads_each_once
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from shapetracker.expr import Variable
+    from shapetracker.expr import Expr, Variable
     from shapetracker.expr.nodes import IntLike
     from shapetracker.why import Why
 
@@ -134,6 +134,14 @@ class View:
         set()
         """
         return set()
+
+    def conditions(self) -> tuple[Expr, ...]:
+        """The guards that a binding of the variables must meet.
+
+        >>> View.create((4, 6)).conditions()
+        ()
+        """
+        return ()
 
     def unbind(self) -> tuple[View, dict[Variable, int]]:
         """The view over plain variables, and the values that were bound.

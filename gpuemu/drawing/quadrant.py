@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shapetracker.drawing.grid import Grid
 from shapetracker.drawing.layout import Beside, Stack
@@ -25,7 +25,9 @@ class Quadrant:
 
     def text(self) -> str:
         """`above` stands over `below`, in text too."""
-        left, above, below = (grid.text().split("\n") for grid in (self.left, self.above, self.below))
+        widest = max(len(word) for grid in (self.above, self.below) for word in _words(grid))
+        above, below = (_columns_as_wide(grid, widest).text().split("\n") for grid in (self.above, self.below))
+        left = self.left.text().split("\n")
         indent = " " * (max(map(len, left)) + 3)
         lower = [f"{a:{len(indent)}}{c}".rstrip() for a, c in zip(left, below, strict=True)]
         return "\n".join([*(indent + line for line in above), "", *lower])
@@ -52,6 +54,16 @@ class Quadrant:
         )
         width = x + margin + max(above.width, below.width)
         return Scene(width, y + max(left.height, below.height), shapes)
+
+
+def _words(grid: Grid) -> list[str]:
+    """The texts of the cells that are shown, and the column labels."""
+    lines = grid.text().split("\n")[1:]
+    return [*lines[0].split(), *(word for line in lines[1:] for word in line.split()[1:])]
+
+
+def _columns_as_wide(grid: Grid, characters: int) -> Grid:
+    return replace(grid, column_labels=[str(column).rjust(characters) for column in range(grid.columns)])
 
 
 def flowing(grids: list[Grid], width: int) -> Stack:

@@ -21,6 +21,8 @@ nb_execution_mode = "off"  # the stored outputs are shown; the tests have compar
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 napoleon_google_docstring = False
+# A docstring says "shape : the size of each axis"; a word there is a word, not a reference to one of several `shape`s.
+suppress_warnings = ["ref.python"]
 
 
 def copy_notebooks(_app: object) -> None:

@@ -146,6 +146,23 @@ def compare_the_whole_remainder(e: Expr, facts: Facts) -> Expr | None:
     return type(e).build((after, Const(parts[1] * p)))  # type: ignore[attr-defined, no-any-return]
 
 
+@rule("(x + k) % n ≥ k → x % n < n − k, and (x + k) % n < k → x % n ≥ n − k", Ge, Lt)
+def offset_leaves_a_compared_remainder(e: Expr, facts: Facts) -> Expr | None:
+    """Turning the period by k turns its last n − k values into its first."""
+    parts = _limit(e)
+    if parts is None or len(parts[0]) != 1:
+        return None
+    ((atom, c),) = parts[0].items()
+    k = parts[1]
+    if c != 1 or type(atom) is not Mod or type(atom.args[1]) is not Const:
+        return None
+    n = atom.args[1].value
+    inner, offset = linear(atom.args[0])
+    if not 0 < k < n or not offset or (offset - k) % n:
+        return None
+    return (Lt if type(e) is Ge else Ge).build((from_linear(inner, 0) % n, Const(n - k)))
+
+
 _OF_A_CONDITION = {(Ge, 1): True, (Eq, 1): True, (Ne, 0): True, (Lt, 1): False, (Eq, 0): False, (Ne, 1): False}
 
 

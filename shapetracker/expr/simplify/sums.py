@@ -54,25 +54,65 @@ def remainder_meets_its_quotient(e: Expr, facts: Facts) -> Expr | None:
     if len(terms) < 2:
         return None
     for atom, c, a, n in _divisions(terms, Mod):
-        dividend = _dividend_of_the_quotient(linear(a), n, terms)
-        whole = linear(canonical(from_linear(*dividend) // n, _quiet(facts)))
-        if _meets(terms, whole[0], dividend[0]):
-            new = plus((terms, constant), ({atom: 1}, 0), -c)
-            after = _cheaper(plus(plus(new, dividend, c), whole, -c * n), e)
-            if after is not None:
-                return after
+        rest = plus((terms, constant), ({atom: 1}, 0), -c)
+        for x, sign, more in _remainder_read(a, n, terms):
+            whole = linear(canonical(from_linear(*x) // n, _quiet(facts)))
+            if _meets(terms, whole[0], x[0]):
+                new = plus(plus(rest, x, c * sign), whole, -c * sign * n)
+                after = _cheaper((new[0], new[1] + c * more), e)
+                if after is not None:
+                    return after
     return None
 
 
-def _dividend_of_the_quotient(dividend: Form, n: int, terms: Terms) -> Form:
-    """A quotient by n in the sum, of a dividend that is the same modulo n, tells what is meant."""
-    for _, _, a, m in _divisions(terms, FloorDiv):
+def _remainder_read(a: Expr, n: int, terms: Terms) -> Iterator[tuple[Form, int, int]]:
+    """Other readings of a % n, as sign·(x % n) + more, where the sum has a quotient x // n.
+
+    Congruent dividends have one remainder; where x is congruent to −a − 1, a % n is n − 1 − x % n. A quotient may stand
+    by itself, or be a further digit: in (y + x // n) % m it is that of x + n·y.
+    """
+    own = linear(a)
+    mirrored = plus(({}, -1), own, -1)
+    yield own, 1, 0
+    for x in _dividends_of_quotients(n, terms):
+        if _congruent(x, own, n):
+            yield x, 1, 0
+        elif _congruent(x, mirrored, n):
+            yield x, -1, n - 1
+
+
+def _dividends_of_quotients(n: int, terms: Terms) -> Iterator[Form]:
+    for _, _, x, m in _divisions(terms, FloorDiv):
         if m == n:
-            other = linear(a)
-            difference = plus(other, dividend, -1)
-            if all(c % n == 0 for c in difference[0].values()) and difference[1] % n == 0:
-                return other
-    return dividend
+            yield linear(x)
+    for _, _, digits, _ in _divisions(terms, Mod):
+        form = linear(digits)
+        for quotient, c, x, m in _divisions(form[0], FloorDiv):
+            if m == n and c == 1:
+                yield plus(linear(x), plus(form, ({quotient: 1}, 0), -1), n)
+
+
+def _congruent(a: Form, b: Form, n: int) -> bool:
+    difference = plus(a, b, -1)
+    return difference[1] % n == 0 and all(c % n == 0 for c in difference[0].values())
+
+
+@rule("a·((x + 1) // 2) → a·x − a·(x // 2), where that is shorter", Sum)
+def the_other_half(e: Expr, facts: Facts) -> Expr | None:
+    """Of two neighbours one is even: x // 2 + (x + 1) // 2 = x."""
+    terms, constant = linear(e)
+    if len(terms) < 2:
+        return None
+    for atom, c, a, n in _divisions(terms, FloorDiv):
+        if n == 2:
+            x = plus(linear(a), ({}, -1))
+            whole = linear(canonical(from_linear(*x) // 2, _quiet(facts)))
+            if _meets(terms, whole[0], x[0]):
+                new = plus(plus(plus((terms, constant), ({atom: 1}, 0), -c), x, c), whole, -c)
+                after = _cheaper(new, e)
+                if after is not None:
+                    return after
+    return None
 
 
 @rule("c·x − c·n·(x // n) → c·(x % n), where that is shorter", Sum)
@@ -114,14 +154,17 @@ def two_digits_become_one(e: Expr, facts: Facts) -> Expr | None:
         for other, _, _, m in _divisions(terms, Mod):
             if other is atom:
                 continue
-            upper = linear(canonical(a // n % m, _quiet(facts)))
-            if other not in upper[0]:
-                continue
-            both = linear(canonical(a % (n * m), _quiet(facts)))
-            new = plus(plus((terms, constant), ({atom: 1}, 0), -c), upper, -c * n)
-            after = _cheaper(plus(new, both, c), e)
-            if after is not None:
-                return after
+            for form, sign, more in _remainder_read(a, n, terms):
+                x = from_linear(*form)
+                upper = linear(canonical(x // n % m, _quiet(facts)))
+                if other not in upper[0]:
+                    continue
+                both = linear(canonical(x % (n * m), _quiet(facts)))
+                rest = plus(plus((terms, constant), ({atom: 1}, 0), -c), upper, -c * sign * n)
+                new = plus(rest, both, c * sign)
+                after = _cheaper((new[0], new[1] + c * more), e)
+                if after is not None:
+                    return after
     return None
 
 

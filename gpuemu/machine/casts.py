@@ -6,6 +6,8 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
+from gpuemu.dtypes import DType
+
 Array = npt.NDArray[Any]
 
 NARROW = frozenset(
@@ -94,6 +96,29 @@ def _to_integer(x: Array, dtype: "np.dtype[Any]") -> Array:
     near = np.where(small, wrapped, 0).astype(np.int64).astype(np.uint64)
     far = np.where(small, 0, np.where(wrapped < 0, wrapped + 2.0**64, wrapped)).astype(np.uint64)
     return (near + far).astype(dtype)
+
+
+def number_in(dtype: DType, value: Any) -> Any:
+    """A Python number as one of a dtype: an integer wraps, a float rounds, and as an integer is truncated.
+
+    >>> from gpuemu import dtypes
+    >>> number_in(dtypes.uint8, -1), number_in(dtypes.half, 1 / 3), number_in(dtypes.int32, 2.9)
+    (np.uint8(255), np.float16(0.3333), np.int32(2))
+    """
+    if not dtype.is_float and isinstance(value, float):
+        value = int(value) if np.isfinite(value) else 0
+    if dtype.is_integer:
+        bits = 8 * dtype.numpy.itemsize
+        value = int(value) % 2**bits
+        return np.array(value, f"u{dtype.numpy.itemsize}").view(dtype.numpy)[()]
+    if dtype.kind == "bool":
+        return np.bool_(value != 0)
+    try:
+        double = float(value)
+    except OverflowError:  # an integer beyond float64
+        double = np.inf if value > 0 else -np.inf
+    with np.errstate(all="ignore"):
+        return convert(np.array([double]), dtype.numpy)[0]
 
 
 def bitcast(x: Array, dtype: "np.dtype[Any]") -> Array:

@@ -6,8 +6,9 @@ never changed in place, so a value may be shared.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import combinations
 from math import prod
 from typing import Any
 
@@ -16,11 +17,12 @@ import numpy.typing as npt
 
 from gpuemu.alu import BinaryOps
 from gpuemu.dtypes import DType, ImageDType
-from gpuemu.errors import DivisionError
+from gpuemu.errors import DivisionError, HazardError
 from gpuemu.machine import hazards, wmma
 from gpuemu.machine.arithmetic import FUNCTIONS, truth
-from gpuemu.machine.casts import bitcast, convert
-from gpuemu.machine.grid import AXES, Chunk, Size, chunks
+from gpuemu.machine.batching import Batch, batches
+from gpuemu.machine.casts import bitcast, convert, number_in
+from gpuemu.machine.grid import AXES, LANES_PER_CHUNK, Chunk, Size, chunks
 from gpuemu.machine.memory import Memory, load_image, store_image
 from gpuemu.structure import Block, Read, Structure
 from gpuemu.uops import Line, UOps, buffer_name, initial_value
@@ -28,6 +30,8 @@ from gpuemu.uops import Line, UOps, buffer_name, initial_value
 Array = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
 Step = Callable[[], None]
+
+LEAST_BATCH = 4  # iterations; with fewer at once, taking turns costs what running together saves
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,7 @@ class Lockstep:
         self.values: list[Array] = [np.zeros((1,) * AXES, np.bool_)] * len(self.lines)
         self.memories: dict[int, Memory] = {}
         self._initial = self._values_at_start()
+        self._batches = {} if _overlap(structure, launch.buffers) else batches(structure)
         self._steps: dict[int, Step] = {
             number: self._step(number, line) for number, line in enumerate(self.lines) if line.uop in _EXECUTE
         }
@@ -145,7 +150,9 @@ class Lockstep:
     def _loop(self, block: Block, head: int) -> None:
         """All lanes step together; those whose range has ended wait. Each iteration is the same for all."""
         start, end = (self.value(read) for read in self.structure.reads[head])
-        outer = self.mask
+        outer, batch = self.mask, self._batches.get(head)
+        if batch is not None and start.size == end.size == 1 and self._loop_together(batch, head, start, end):
+            return
         # A difference of unsigned integers wraps to the true one, however wide the range is.
         trips = np.where(end > start, end.astype(np.uint64) - start.astype(np.uint64), np.uint64(0))
         if outer is not None and trips.size > 1:
@@ -162,6 +169,38 @@ class Lockstep:
         if self.mask is not outer:
             self.mask = outer
             self.heads.pop()
+
+    def _loop_together(self, batch: Batch, head: int, start: Array, end: Array) -> bool:
+        """Run many iterations at once, along the first axis; False, with nothing changed, where that cannot be done."""
+        chunk, first, trips = self.chunk, start.item(), end.item() - start.item()
+        at_once = min(trips, LANES_PER_CHUNK // prod(chunk.shape))
+        if chunk.groups[0] > 1 or at_once < LEAST_BATCH:
+            return False
+        before = {number: self.values[number] for number in batch.accumulators}
+        try:
+            for trip in range(0, trips, at_once):
+                count = min(at_once, trips - trip)
+                counters = np.arange(count).astype(start.dtype) + start.dtype.type(first + trip)
+                self.values[head] = counters.reshape(count, *(1,) * (AXES - 1))
+                self.chunk = replace(chunk, groups=(count, *chunk.groups[1:]))
+                for number in batch.together:
+                    self._steps[number]()
+                self.chunk = chunk
+                self._take_turns(batch, count)
+        except (HazardError, DivisionError):  # run it again in order, to report the first lane that fails
+            self.chunk = chunk
+            for number, value in before.items():
+                self.values[number] = value
+            return False
+        return True
+
+    def _take_turns(self, batch: Batch, count: int) -> None:
+        handed = [(number, self.values[number]) for number in batch.handed]
+        for turn in range(count if batch.in_turn else 0):
+            for number, value in handed:
+                self.values[number] = value[turn : turn + 1] if value.shape[0] > 1 else value
+            for number in batch.in_turn:
+                self._steps[number]()
 
     def _if(self, block: Block, head: int) -> None:
         condition = truth(self.value(self.structure.reads[head][0]))
@@ -199,6 +238,14 @@ class Lockstep:
         return _both(self.mask, condition), condition
 
 
+def _overlap(structure: Structure, buffers: tuple[Array, ...]) -> bool:
+    """Whether a buffer that is written shares memory with another."""
+    globals_ = [number for number, line in enumerate(structure.lines) if line.uop is UOps.DEFINE_GLOBAL]
+    written = {structure.reads[i][0].line for i, line in enumerate(structure.lines) if line.uop is UOps.STORE}
+    pairs = combinations(zip(globals_, buffers, strict=True), 2)
+    return any((i in written or j in written) and np.may_share_memory(x, y) for (i, x), (j, y) in pairs)
+
+
 def _both(mask: Mask | None, condition: Array) -> Mask:
     return condition if mask is None else np.logical_and(mask, condition)
 
@@ -218,29 +265,6 @@ def _constant(line: Line, value: Any) -> Array:
     dtype = _dtype(line)
     shape = (1,) * AXES + ((dtype.count,) if dtype.count > 1 else ())
     return np.full(shape, number_in(dtype, value), dtype.numpy)
-
-
-def number_in(dtype: DType, value: Any) -> Any:
-    """A Python number as one of a dtype: an integer wraps, a float rounds, and as an integer is truncated.
-
-    >>> from gpuemu import dtypes
-    >>> number_in(dtypes.uint8, -1), number_in(dtypes.half, 1 / 3), number_in(dtypes.int32, 2.9)
-    (np.uint8(255), np.float16(0.3333), np.int32(2))
-    """
-    if not dtype.is_float and isinstance(value, float):
-        value = int(value) if np.isfinite(value) else 0
-    if dtype.is_integer:
-        bits = 8 * dtype.numpy.itemsize
-        value = int(value) % 2**bits
-        return np.array(value, f"u{dtype.numpy.itemsize}").view(dtype.numpy)[()]
-    if dtype.kind == "bool":
-        return np.bool_(value != 0)
-    try:
-        double = float(value)
-    except OverflowError:  # an integer beyond float64
-        double = np.inf if value > 0 else -np.inf
-    with np.errstate(all="ignore"):
-        return convert(np.array([double]), dtype.numpy)[0]
 
 
 def _define_acc(engine: Lockstep, number: int, line: Line, reads: tuple[Read, ...]) -> None:

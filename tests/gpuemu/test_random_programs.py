@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from oracles import scalar_engine
 from random_programs import Case, cases
 
 from gpuemu import Program
-from gpuemu.machine import grid
+from gpuemu.machine import grid, lockstep
 
 
 def same_bits(left: np.ndarray, right: np.ndarray) -> bool:
@@ -42,6 +43,15 @@ def test_both_engines_give_the_same_bits(case: Case) -> None:
 def test_chunks_of_any_size_give_the_same_bits(case: Case) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grid.chunks, "__defaults__", (1,))  # one workgroup at a time
+        check(case)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(case=cases(), lanes=st.sampled_from([8, 32768]))
+def test_iterations_that_run_together_give_the_same_bits(case: Case, lanes: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lockstep, "LEAST_BATCH", 1)
+        patch.setattr(lockstep, "LANES_PER_CHUNK", lanes)
         check(case)
 
 

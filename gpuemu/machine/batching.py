@@ -1,0 +1,81 @@
+"""Which loops can run many iterations at once.
+
+A loop of few lanes costs more in Python than in numpy. In most loops only the accumulators hand something from one
+iteration to the next, and the lines that do not read them (addresses, loads, products) can run for many iterations in
+one go, along an axis that the chunk does not use; what reads an accumulator then runs iteration by iteration, in order,
+so that every sum rounds as before.
+"""
+
+from dataclasses import dataclass
+
+from gpuemu.structure import Block, Structure
+from gpuemu.uops import Line, UOps
+
+_PURE = frozenset({UOps.ALU, UOps.CAST, UOps.BITCAST, UOps.GEP, UOps.WMMA})
+_MEMORY = frozenset({UOps.LOAD, UOps.STORE})
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The body of a loop in two parts.
+
+    Attributes
+    ----------
+    together
+        Lines that run once for many iterations.
+    in_turn
+        Lines that read or write an accumulator, which run iteration by iteration.
+    handed
+        The lines, of those that run together and the loop's counter, that the others read.
+    accumulators
+        The accumulators that the loop writes.
+    """
+
+    together: tuple[int, ...]
+    in_turn: tuple[int, ...]
+    handed: tuple[int, ...]
+    accumulators: tuple[int, ...]
+
+
+def batches(structure: Structure) -> dict[int, Batch]:
+    """For each RANGE whose iterations can run together, how."""
+    found = {block.head: plan(structure, block) for block in _loops(structure, structure.root)}
+    return {head: batch for head, batch in found.items() if head is not None and batch is not None}
+
+
+def _loops(structure: Structure, block: Block) -> list[Block]:
+    inner = [loop for item in block.body if isinstance(item, Block) for loop in _loops(structure, item)]
+    is_loop = block.head is not None and structure.lines[block.head].uop is UOps.RANGE
+    return [*inner, block] if is_loop else inner
+
+
+def plan(structure: Structure, loop: Block) -> Batch | None:
+    """How to run the iterations of a loop together; None where they depend on each other by more than accumulators.
+
+    There must be no loop, IF or BARRIER inside; no value may be read after the loop; and memory that the loop writes
+    must be written by one line and read by none, in whichever order the iterations run.
+    """
+    body = [item for item in loop.body if isinstance(item, int)]
+    lines, reads, head = structure.lines, structure.reads, loop.head
+    if head is None or len(body) != len(loop.body) or structure.escaping & {head, *body}:
+        return None
+    accumulators = {reads[i][0].line for i in body if lines[i].uop is UOps.PHI}
+    turns: set[int] = set(accumulators)
+    for i in body:
+        if lines[i].uop is UOps.PHI or turns & {read.line for read in reads[i]}:
+            turns.add(i)
+    together, in_turn = [i for i in body if i not in turns], [i for i in body if i in turns]
+    if not all(_allowed(lines[i], i in turns) for i in body) or _memory_conflicts(structure, body):
+        return None
+    handed = {read.line for i in in_turn for read in reads[i]} & {head, *together}
+    return Batch(tuple(together), tuple(in_turn), tuple(sorted(handed)), tuple(sorted(accumulators)))
+
+
+def _allowed(line: Line, in_turn: bool) -> bool:
+    return line.uop in _PURE or (line.uop is UOps.PHI if in_turn else line.uop in _MEMORY)
+
+
+def _memory_conflicts(structure: Structure, body: list[int]) -> bool:
+    stored = [structure.reads[i][0].line for i in body if structure.lines[i].uop is UOps.STORE]
+    loaded = {structure.reads[i][0].line for i in body if structure.lines[i].uop is UOps.LOAD}
+    return len(stored) != len(set(stored)) or not loaded.isdisjoint(stored)

@@ -1,0 +1,126 @@
+"""Loops whose iterations run together, and loops whose do not."""
+
+from typing import Any
+
+import numpy as np
+import plain_kernels
+import pytest
+import wmma_kernels
+
+from gpuemu import BinaryOps, Program, UOps, dtypes
+from gpuemu.errors import DivisionError, HazardError
+from gpuemu.machine.batching import batches
+
+INT, FLOAT = dtypes.int32, dtypes.float32
+
+
+def kernel(body: Any, trips: int = 8) -> tuple[Program, list[int]]:
+    """A loop around the lines that `body` adds, given (lines, out, other, loop, total)."""
+    k = plain_kernels.KernelLines()
+    out, other = k.buffers(2)
+    total = k.add(UOps.DEFINE_ACC, FLOAT, [], 0.0)
+    loop = k.loop(trips)
+    body(k, out, other, loop, total)
+    k.end(loop)
+    return Program("loop", k.lines), [loop]
+
+
+def copy(k: Any, out: int, other: int, loop: int, total: int) -> None:
+    k.store(out, loop, k.load(other, loop))
+
+
+def summed(k: Any, out: int, other: int, loop: int, total: int) -> None:
+    k.accumulate(total, BinaryOps.ADD, k.load(other, loop), loop)
+
+
+def shifted(k: Any, out: int, other: int, loop: int, total: int) -> None:
+    k.store(out, k.plus(loop, k.const(1)), k.load(out, loop))
+
+
+def prefix_sums(k: Any, out: int, other: int, loop: int, total: int) -> None:
+    k.store(out, loop, k.accumulate(total, BinaryOps.ADD, k.load(other, loop), loop))
+
+
+def stored_twice(k: Any, out: int, other: int, loop: int, total: int) -> None:
+    copy(k, out, other, loop, total)
+    copy(k, out, other, loop, total)
+
+
+@pytest.mark.parametrize("body", [copy, summed])
+def test_iterations_run_together_where_only_accumulators_tie_them(body: Any) -> None:
+    program, loops = kernel(body)
+    assert list(batches(program.structure)) == loops
+
+
+@pytest.mark.parametrize("body", [shifted, prefix_sums, stored_twice])
+def test_iterations_stay_in_turn_where_memory_ties_them(body: Any) -> None:
+    program, _ = kernel(body)
+    assert not batches(program.structure)
+
+
+def test_what_reads_an_accumulator_runs_in_turn() -> None:
+    lines, _ = plain_kernels.softmax(4, 8)
+    program = Program("softmax", lines)
+    plans = batches(program.structure)
+    assert len(plans) == 3
+    in_turn = [[program.lines[i].uop for i in plan.in_turn] for plan in plans.values()]
+    assert in_turn == [[UOps.ALU, UOps.PHI], [UOps.ALU, UOps.PHI], []]
+
+
+def test_the_loop_of_a_tensor_core_product_loads_together() -> None:
+    lines, _ = wmma_kernels.matmul("m16n8k16", 16, 8, 32, warps=1)
+    (plan,) = batches(Program("wmma", lines).structure).values()
+    assert len(plan.in_turn) == 2
+
+
+def test_a_sum_keeps_its_order() -> None:
+    k = plain_kernels.KernelLines()
+    out, x = k.buffers(2)
+    total = k.add(UOps.DEFINE_ACC, FLOAT, [], 0.0)
+    loop = k.loop(1000)
+    k.accumulate(total, BinaryOps.ADD, k.load(x, loop), loop)
+    k.end(loop)
+    k.store(out, k.const(0), total)
+    values, found = np.random.default_rng(5).standard_normal(1000).astype(np.float32), np.zeros(1, np.float32)
+    Program("sum", k.lines)(found, values)
+    expected = np.float32(0)
+    for value in values:
+        expected += value
+    assert found[0] == expected
+
+
+def test_buffers_that_overlap_are_read_in_turn() -> None:
+    program, _ = kernel(copy, trips=7)
+    memory = np.arange(8, dtype=np.float32)
+    program(memory[1:], memory[:-1])
+    assert memory.tolist() == [0.0] * 8
+
+
+def test_the_first_iteration_that_leaves_a_buffer_is_reported() -> None:
+    program, _ = kernel(copy, trips=100)
+    with pytest.raises(HazardError, match="reads element 10 of data1, which has 10 elements") as caught:
+        program(np.zeros(100, np.float32), np.zeros(10, np.float32))
+    assert caught.value.reports[0].lanes[0].workgroup == (0, 0, 0)
+    assert caught.value.reports[0].count == 1
+
+
+def test_a_division_by_zero_in_a_late_iteration_is_reported() -> None:
+    k = wmma_kernels.Lines()
+    out = k.add(UOps.DEFINE_GLOBAL, INT, [], 0)
+    loop = k.add(UOps.RANGE, INT, [k.const(-5), k.const(5)], 0)
+    k.add(UOps.STORE, None, [out, k.const(0), k.alu(BinaryOps.DIV, k.const(10), loop)])
+    k.add(UOps.ENDRANGE, None, [loop])
+    with pytest.raises(DivisionError, match="DIV of int32 by zero in lane 0"):
+        Program("late", k.lines)(np.zeros(1, np.int32))
+
+
+def test_the_last_iteration_that_stores_to_an_element_stays() -> None:
+    k = wmma_kernels.Lines()
+    out = k.add(UOps.DEFINE_GLOBAL, INT, [], 0)
+    lane = k.special(0, "lidx0", 2)
+    loop = k.add(UOps.RANGE, INT, [k.const(0), k.const(9)], 0)
+    k.add(UOps.STORE, None, [out, lane, loop])
+    k.add(UOps.ENDRANGE, None, [loop])
+    x = np.zeros(2, np.int32)
+    Program("last", k.lines)(x, local_size=(2,))
+    assert x.tolist() == [8, 8]

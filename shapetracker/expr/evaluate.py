@@ -96,6 +96,19 @@ def evaluate_box(e: Expr, over: Iterable[Variable] | None = None) -> NDArray[np.
     return np.broadcast_to(np.asarray(result, dtype=dtype), shape)
 
 
+def values_on_a_line(e: Expr, variable: Variable, low: int, high: int) -> list[int]:
+    """The values of an expression in one variable, from low to high; plain integers, without numpy.
+
+    Examples
+    --------
+    >>> i = Variable("i", 0, 9)
+    >>> values_on_a_line(i // 2, i, 3, 6)
+    [1, 2, 2, 3]
+    """
+    name = variable.name
+    return [int(_walk(e, {name: x}, _ON_INTEGERS, {})) for x in range(low, high + 1)]
+
+
 def _integer(variable: Variable, value: Any) -> int:
     try:
         number = operator.index(value)

@@ -5,12 +5,13 @@ The result never takes more operations than what it came from, and simplifying i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from shapetracker.expr.nodes import Expr, write
-from shapetracker.expr.simplify import comparisons, conjunctions, divisions, sums  # noqa: F401  (they register rules)
+from shapetracker.expr.nodes import Expr, Operation, write
+from shapetracker.expr.simplify import comparisons, conjunctions, divisions, sums, tables  # noqa: F401  (they register rules)
+from shapetracker.expr.simplify.divisions import WITHOUT_REMAINDERS, without_remainders
 from shapetracker.expr.simplify.facts import Facts, Step, facts_from
 from shapetracker.expr.simplify.linear import rank
 from shapetracker.expr.simplify.rules import RULES, SHORTENING, Rule, canonical, rule, shortening
@@ -48,10 +49,30 @@ def simplify(e: Expr, assuming: Iterable[Expr] = ()) -> Expr:
 def _improve(e: Expr, facts: Facts) -> Expr:
     """Round after round, as long as the result gets shorter, or comes earlier in the order of equally short ones."""
     while True:
-        after = short(canonical(e, facts), facts)
-        if after is e or not _earlier(after, e):
+        for candidate in _candidates(e, facts):
+            if candidate is not e and _earlier(candidate, e):
+                e = candidate
+                break
+        else:
             return e
-        e = after
+
+
+_LONG = 5  # operations from which on a second form is worth its time
+
+
+def _candidates(e: Expr, facts: Facts) -> Iterator[Expr]:
+    """The short form; where it is not better, what better parts make; and where much is left, the form of quotients."""
+    after = short(canonical(e, facts), facts)
+    yield after
+    if after is not e and isinstance(e, Operation) and facts.trace is None:
+        yield type(e).build(tuple([_improve(x, facts) for x in e.args]))
+    if e.operations() >= _LONG:
+        quotients = without_remainders(e)
+        if quotients is not e:
+            after = short(canonical(quotients, facts), facts)
+            if facts.trace is not None and _earlier(after, e):
+                facts.trace.append(Step("without_remainders", WITHOUT_REMAINDERS, e, quotients))
+            yield after
 
 
 def _earlier(a: Expr, b: Expr) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import product
 from math import gcd
 
-from shapetracker.expr.nodes import Const, Expr, FloorDiv, Mod, Product, Sum, node
+from shapetracker.expr.nodes import Const, Expr, FloorDiv, Mod, Operation, Product, Sum, node
 from shapetracker.expr.simplify.facts import Facts
 from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus, quotient, rank, times
 from shapetracker.expr.simplify.rules import rule
@@ -281,3 +281,21 @@ def _below(rest: tuple[Terms, int], n: Expr, facts: Facts) -> bool:
     if not facts.nonnegative(*rest):
         return False
     return facts.nonnegative(*plus(plus(linear(n), rest, -1), ({}, -1)))
+
+
+WITHOUT_REMAINDERS = "x % n → x − n·(x // n) in every place, where the whole gets shorter"
+
+
+def without_remainders(e: Expr) -> Expr:
+    """The expression over quotients alone, in which more can meet.
+
+    >>> from shapetracker.expr.nodes import Variable
+    >>> without_remainders(Variable("i", 0, 9) % 4 * 2)
+    (i - i//4*4)*2
+    """
+    if not isinstance(e, Operation):
+        return e
+    args = tuple([without_remainders(x) for x in e.args])
+    if type(e) is Mod and type(args[1]) is Const:
+        return args[0] - args[0] // args[1] * args[1]
+    return e if args == e.args else type(e).build(args)

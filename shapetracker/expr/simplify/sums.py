@@ -144,25 +144,25 @@ def _readings(atom: Expr, a: Expr, n: int, terms: Terms, facts: Facts) -> Iterat
             yield other, n // m
 
 
-@rule("c·(x % n) + c·n·((x // n) % m) → c·(x % (n·m))", Sum)
+@rule("d·(x % n) + c·n·((x // n) % m) → c·(x % (n·m)) + (d − c)·(x % n), where that is shorter", Sum)
 def two_digits_become_one(e: Expr, facts: Facts) -> Expr | None:
     """The last digit and the one before it are the last two."""
     terms, constant = linear(e)
     if len(terms) < 2:
         return None
-    for atom, c, a, n in _divisions(terms, Mod):
-        for other, _, _, m in _divisions(terms, Mod):
+    for atom, _, a, n in _divisions(terms, Mod):
+        for other, d, _, m in _divisions(terms, Mod):
             if other is atom:
                 continue
             for form, sign, more in _remainder_read(a, n, terms):
                 x = from_linear(*form)
                 upper = linear(canonical(x // n % m, _quiet(facts)))
-                if other not in upper[0]:
+                if other not in upper[0] or d % (n * upper[0][other]):
                     continue
+                c = d // (n * upper[0][other])
                 both = linear(canonical(x % (n * m), _quiet(facts)))
-                rest = plus(plus((terms, constant), ({atom: 1}, 0), -c), upper, -c * sign * n)
-                new = plus(rest, both, c * sign)
-                after = _cheaper((new[0], new[1] + c * more), e)
+                new = plus(plus((terms, constant + c * sign * more), upper, -c * n), both, c)
+                after = _cheaper(plus(new, ({atom: 1}, 0), -c * sign), e)
                 if after is not None:
                     return after
     return None

@@ -7,9 +7,14 @@ from html import escape
 from gpuemu.drawing.lanes import draw_instruction
 from gpuemu.tensorcores.instruction import Instruction
 from gpuemu.tensorcores.notation import notations
+from shapetracker.drawing.layout import Beside, Stack
+from shapetracker.drawing.palette import LIGHT
+from shapetracker.drawing.picture import Picture
 
 SHOWN = ("formula", "C function", "View", "CuTe layout")
 """The notations that have a place on the sheet."""
+ROOM = (190, 200)
+"""Millimetres that are left for the picture, about: width, height."""
 
 _STYLE = """
 @page { size: A4 portrait; margin: 10mm }
@@ -38,7 +43,7 @@ def sheet(instruction: Instruction) -> str:
     >>> page[:15], "lane//4" in page, "src=" in page
     ('<!doctype html>', True, False)
     """
-    picture = draw_instruction(instruction).svg("light")
+    picture = _picture(instruction).svg("light")
     name = escape(instruction.short_name)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -46,6 +51,21 @@ def sheet(instruction: Instruction) -> str:
         f"<body><main><h1>{escape(instruction.name)}</h1><p>{escape(_facts(instruction))}</p>"
         f'<div class="picture">{picture[picture.index("<svg") :]}</div>{_formulas(instruction)}</main></body></html>\n'
     )
+
+
+def _picture(instruction: Instruction) -> Picture:
+    """The lanes under the matrices in rows, or all side by side: whichever prints larger."""
+    drawn = draw_instruction(instruction)
+    stacks = [part for part in drawn.parts if isinstance(part, Stack)]
+    lanes = [grid for stack in stacks for row in stack.parts if isinstance(row, Beside) for grid in row.parts]
+    above = [part for part in drawn.parts if not isinstance(part, Stack)]
+    beside = Picture(drawn.title, (*above, Beside(tuple(lanes))))
+    return max((drawn, beside), key=_scale)
+
+
+def _scale(picture: Picture) -> float:
+    scenes = [part.scene(LIGHT) for part in picture.parts]
+    return min(ROOM[0] / max(scene.width for scene in scenes), ROOM[1] / sum(scene.height for scene in scenes))
 
 
 def _facts(x: Instruction) -> str:

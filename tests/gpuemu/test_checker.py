@@ -146,7 +146,8 @@ SCENARIOS = [
     ),
     Scenario(
         "the tile's width given as the leading dimension of a matrix of 64 columns",
-        MMA, "c", tensorcores.instruction(MMA).maps["c"].coordinates() @ (64, 1), "strides", 120, (0, 2), "strides (64, 1)",
+        MMA, "c", tensorcores.instruction(MMA).maps["c"].coordinates() @ (64, 1), "strides", 120, (0, 2),
+        "strides (64, 1)",
     ),
     Scenario(
         "counting from 1",

@@ -168,7 +168,7 @@ def merge_axes(box: Box) -> Box:
     for m, t, (c, d) in zip(shape[1:], strides[1:], bounds[1:], strict=True):
         n, s, (b, e) = sizes[-1], steps[-1], valid[-1]
         if e - b <= 1:
-            offset -= t * b * m
+            offset += s * b - t * b * m
             sizes[-1], steps[-1], valid[-1] = n * m, t, (b * m + c, b * m + d)
         elif d - c == m and (m == 1 or s == m * t):
             sizes[-1], steps[-1], valid[-1] = n * m, (s if m == 1 else t), (b * m, e * m)

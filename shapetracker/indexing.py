@@ -23,7 +23,7 @@ def index_and_valid(views: Sequence[View], idxs: Sequence[Expr | int] | None = N
         raise ViewError(f"expr_idxs {shape}: {len(idxs)} indices for {len(shape)} axes")
     else:
         points = [as_expr(idx) for idx in idxs]
-    if 0 in shape:
+    if 0 in shape or any((0, 0) in (view.mask or ()) for view in views):
         return Const(0), Const(0)
     conditions: list[Expr] = []
     index = _view_index(views[-1], points, conditions)

@@ -44,16 +44,16 @@ def pairs(inners, outers):
 def test_every_small_pair_of_two_axes():
     inners = small_views([(2, 2), (2, 3)], (0, 1, 2, 3, -1), offset=8)
     outers = small_views([(), (2,), (3,), (2, 2)], (0, 1, 2, 3, -1))
-    outcomes = [check(pair) for pair in pairs(inners[::3], outers)]
-    assert len(outcomes) > 5000
+    outcomes = [check(pair) for pair in pairs(inners[::5], outers)]
+    assert len(outcomes) > 3000
     assert 0.4 < sum(outcomes) / len(outcomes) < 0.98
 
 
 def test_every_small_pair_with_a_longer_axis():
     inners = small_views([(4, 3), (3, 5)], (1, 3), offset=0)
     outers = small_views([(4,), (6,)], (1, 2, 3, -2), offset=0) + small_views([(3, 2)], (1, 3, 4), offset=0)
-    outcomes = [check(pair) for pair in pairs(inners[::4], outers[::2])]
-    assert len(outcomes) > 5000
+    outcomes = [check(pair) for pair in pairs(inners[::6], outers[::3])]
+    assert len(outcomes) > 2000
 
 
 @pytest.mark.parametrize("seed", range(4))

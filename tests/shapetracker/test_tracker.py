@@ -165,6 +165,11 @@ def test_zero_sizes_read_nothing():
         assert form.gather(np.arange(3)).shape == (0, 3)
 
 
+def test_nothing_valid_reads_nothing():
+    tracker = ShapeTracker((View.create((4, 6), mask=((0, 0), (0, 6))),))
+    assert [part.render() for part in tracker.expr_idxs()] == ["0", "0"]
+
+
 def test_an_index_beyond_32_bits_is_exact():
     tracker = ShapeTracker((View.create((4096, 1024, 599, 1), (613376, 599, 1, 0)),))
     assert tracker.real_size() == 4096 * 1024 * 599 == tracker.expr_idxs()[0].max + 1

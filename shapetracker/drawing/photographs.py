@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from shapetracker.tracker import ShapeTracker
     from shapetracker.view import View
 
-LONGEST = 320
+LONGEST = 260
 """Pixels of the longer side of an image in a picture."""
 
 

@@ -10,6 +10,8 @@ from shapetracker.drawing.scene import DrawingError, Scene, below, to_png, to_sv
 
 GAP = 14.0
 """Pixels between the parts of a picture."""
+NOTEBOOK_SCALE = 1.25
+"""Pixels of an image in a notebook to one of the scene: photographs are large, and notebooks are kept in Git."""
 
 
 @runtime_checkable
@@ -129,4 +131,4 @@ class Figure(Picture):
         return None
 
     def _repr_png_(self) -> bytes:
-        return self.png()
+        return self.png(scale=NOTEBOOK_SCALE)

@@ -108,7 +108,7 @@ def draw_why(why: "Why") -> Picture:
                     jumped.append(Jump(here, there, "", odd))
             strip = MemoryStrip(memory, tuple(jumped), f"two steps along axis {steps.axis}: ")
         case Hole() as hole:
-            marks |= {point: "ink" for point in hole.around}
+            marks |= dict.fromkeys(hole.around, "ink")
             marks[hole.point] = "error"
     grid = _drawn((why.inner, why.outer), memory, "view", _caption(why.outer), marks)
     return Picture(why.question, (Words(str(why)), strip, grid))

@@ -44,15 +44,16 @@ function memoryLayer(picture, width, photograph) {
 function viewLayer(view, id, count, width, y, under) {
   const channels = view.channels || 1, shape = view.shape, drawn = channels > 1 ? shape.slice(0, -1) : shape;
   const flat = drawn.length < 2, L = { id, view, shape, n: product(shape), step: channels, x: 24, flat };
+  if (Math.max(...drawn) > 100) L.x = Math.max(...drawn) > 1000 ? 38 : 30;
   let [a, b, c, d] = fourAxes(drawn);
   if (flat) { d = Math.min(Math.max(1, drawn.length ? drawn[0] : 1), Math.max(8, Math.floor((width - 24) / 26))); c = Math.ceil((drawn.length ? drawn[0] : 1) / d); }
   L.blocks = a * b > 1;
-  const highest = count > 1 ? 190 : 400, cw = Math.min(34, (width - 24 - (b - 1) * GAP) / (b * d));
+  const highest = count > 1 ? 190 : 400, cw = Math.min(34, (width - L.x - (b - 1) * GAP) / (b * d));
   const tallest = Math.max(4, (highest - (a - 1) * (GAP + 14)) / (a * c));
   L.cw = cw >= 12 ? Math.floor(cw) : cw;
   L.ch = Math.min(cw >= 24 ? 24 : cw >= 12 ? 18 : cw, cw >= 12 ? Math.max(13, tallest) : Math.max(cw * 0.7, 4));
   if (L.ch > 6) L.ch = Math.floor(L.ch);
-  if (view.bitmap) { L.cw = L.ch = Math.min((width - 24 - (b - 1) * GAP) / (b * d), Math.max(120, 420 - (a - 1) * 30) / (a * c), 8); L.bitmap = view.bitmap; }
+  if (view.bitmap) { L.cw = L.ch = Math.min((width - L.x - (b - 1) * GAP) / (b * d), Math.max(120, 420 - (a - 1) * 30) / (a * c), 8); L.bitmap = view.bitmap; }
   Object.assign(L, { a, b, c, d, y: y + 20 + (L.blocks ? 30 : 16) });
   const bw = d * L.cw + GAP, bh = c * L.ch + GAP + 14;
   L.place = p => {
@@ -128,14 +129,14 @@ function makeStage(element, callbacks) {
 
   function photograph(L, ctx, image, quiet) {
     ctx.imageSmoothingEnabled = L.cw < 4; ctx.imageSmoothingQuality = "high";
-    ctx.globalAlpha = quiet ? 0.55 : 1;
     if (L.id < 0) ctx.drawImage(image, L.x, L.y, L.w, L.h);
     else for (let k = 0; k < L.a * L.b; k++) {
       const [x, y] = L.place(k * L.c * L.d * L.step);
       ctx.fillStyle = hatch[quiet ? 1 : 0]; ctx.fillRect(x, y, L.d * L.cw, L.c * L.ch);
       ctx.drawImage(image, 0, k * L.c, L.d, L.c, x, y, L.d * L.cw, L.c * L.ch);
     }
-    ctx.globalAlpha = 1;
+    if (!quiet) return;
+    ctx.globalAlpha = 0.45; ctx.fillStyle = theme.tokens.paper; ctx.fillRect(L.x, L.y, L.w, L.h); ctx.globalAlpha = 1;
   }
 
   function labels(L, ctx) {

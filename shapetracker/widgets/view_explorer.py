@@ -129,7 +129,7 @@ class ViewExplorer(anywidget.AnyWidget):
         if isinstance(still, Figure):
             import base64
 
-            data = data | {"image/png": base64.b64encode(still.png()).decode()}
+            data = data | {"image/png": base64.b64encode(still._repr_png_()).decode()}
         else:
             data = data | {"text/html": still.html()}
         return data | {"text/plain": repr(self)}, metadata

@@ -34,6 +34,8 @@ def draw_explanation(explanation: Explanation) -> Picture:
     sum 1 → 1, toward zero to 24 bits
     <BLANKLINE>
     result  1; exact sum, rounded once: 1.00000012
+    <BLANKLINE>
+    compared with hardware at k = 4
     """
     return Picture(f"{explanation.unit}: {explanation.inputs}", _parts(explanation))
 
@@ -50,6 +52,7 @@ def _parts(explanation: Explanation) -> tuple[Part, ...]:
         Words(explanation.inputs, bold=explanation.unit),
         *_steps(explanation.steps),
         Words(f"{number(explanation.result)}; {exact}", bold="result"),
+        Words(explanation.confidence),
     )
 
 

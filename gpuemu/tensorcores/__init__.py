@@ -96,7 +96,8 @@ def instruction(name: str, arch: str | None = None, lanes: int | None = None) ->
 
     Parts of a name, such as ``m16n8k16.f32.bf16``, are enough where one instruction has them all. Where several have,
     those with half factors and float32 sums go first, then those with A by rows and B by columns. One name on several
-    architectures with the same lane maps means the oldest of them, unless `arch` says otherwise.
+    architectures with the same lane maps means the oldest of them, unless `arch` says otherwise. With ``.satfinite``
+    (NVIDIA) or ``clamp`` (AMD) in the name, it is the form whose integer sums saturate.
 
     Raises
     ------
@@ -110,6 +111,9 @@ def instruction(name: str, arch: str | None = None, lanes: int | None = None) ->
     >>> instruction("m16n8k16.bf16", arch="sm_80").short_name
     'm16n8k16.f32.bf16'
     """
+    plain = re.sub(r"[.\s](satfinite|clamp)\b", "", name)
+    if plain != name:
+        return instruction(plain, arch, lanes).saturating
     named = _named(name, _catalogue())
     if not named:
         known = [text for x in _catalogue() for text in (x.name, x.short_name, *x.short_name.split("."))]

@@ -247,6 +247,7 @@ def _instruction(arch: str, name: str, shape: _Shape, rules: _Rules, confidence:
         unit="exact" if shape.out is _I32 else _UNITS.get(arch, _SEQUENTIAL),
         source=_SOURCES[arch],
         confidence=confidence,
+        path="older" if arch == "gfx90a" and name.endswith("bf16") else "mma",  # CDNA2 has new ones, named "_1k"
     )
 
 

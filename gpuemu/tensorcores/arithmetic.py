@@ -13,11 +13,11 @@ from gpuemu.tensorcores.blocks import FusedBlocks, HalfPairs
 from gpuemu.tensorcores.cdna import FusedThenAdded, PairwiseTree
 from gpuemu.tensorcores.chains import Exact, FmaChain, IntegerSum, Sequential
 from gpuemu.tensorcores.formats import FLOATS, nearest
-from gpuemu.tensorcores.unit import Entry, Rule, Unit
+from gpuemu.tensorcores.unit import Compared, Entry, Rule, Unit
 
 __all__ = ["Unit", "unit", "units"]
 
-_COMPARED = "compared with hardware"
+_BY_RULE = "by rule, not compared with hardware"
 _PUBLISHED = "by published rules, not compared with hardware"
 _UNVERIFIED = "layout exact, arithmetic unverified: float32 in order"
 _NVIDIA_SOURCE = "Fasi et al. 2021, arXiv 2512.07004, arXiv 2511.10909; recorded results of MATLAB-tensor-core"
@@ -30,8 +30,30 @@ _HALF = ("fp32", "fp16")
 _PATHS = ("mma", "wgmma", "older")
 
 
+def _sets(inputs: tuple[str, ...], outputs: tuple[str, ...], k: int, path: str = "mma") -> tuple[Compared, ...]:
+    return tuple(Compared(one, out, path, k) for one in inputs for out in outputs)
+
+
+def _sixteen_bit_sets(k: int) -> tuple[Compared, ...]:
+    return (*_sets(("fp16",), _HALF, k), *_sets(("bf16",), ("fp32",), k), *_sets(("tf32",), ("fp32",), 4))
+
+
+_HOPPER_SETS = (*_sixteen_bit_sets(16), *_sets(_FP8, ("fp16",), 32), *_sets(_FP8, ("fp32",), 32, "wgmma"))
+_RECORDED = {
+    "V100": _sets(("fp16",), _HALF, 4),
+    "A100": _sixteen_bit_sets(8),
+    "A2": _sixteen_bit_sets(8),
+    "Ada": (*_sixteen_bit_sets(8), *_sets(_FP8, _HALF, 32)),
+    "L40S": (*_sixteen_bit_sets(8), *_sets(_FP8, ("fp32",), 32)),
+    "H100": _HOPPER_SETS,
+    "H200": _HOPPER_SETS,
+    "B200": (*_sixteen_bit_sets(16), *_sets(_FP8, _HALF, 32)),
+}
+"""What recorded results of each GPU the unit's bits were compared with."""
+
+
 def _nvidia(name: str, *table: Entry) -> Unit:
-    return Unit(name, _NVIDIA_SOURCE, _COMPARED, table)
+    return Unit(name, _NVIDIA_SOURCE, _BY_RULE, table, _RECORDED.get(name, ()))
 
 
 def _sixteen_bit(length: int, fraction_bits: int, path: str = "mma") -> tuple[Entry, ...]:
@@ -99,12 +121,12 @@ def _cdna3() -> Unit:
     )
 
 
-def _reference(name: str, source: str, confidence: str, rule: Rule) -> Unit:
+def _reference(name: str, source: str, basis: str, rule: Rule) -> Unit:
     """A unit that takes every type, to every type that a tensor core gives, by every path."""
     narrow = (*_FP8, "e2m1", "e2m3", "e3m2")
     floats = tuple(Entry((one,), ("fp32", "fp16", "bf16", "fp64"), rule) for one in FLOATS if one not in narrow)
     by_mma = (*floats, Entry(narrow, _HALF, rule), *_INTEGERS)
-    return Unit(name, source, confidence, tuple(replace(one, path=path) for path in _PATHS for one in by_mma))
+    return Unit(name, source, basis, tuple(replace(one, path=path) for path in _PATHS for one in by_mma))
 
 
 @functools.cache

@@ -96,6 +96,7 @@ class Explanation:
           c                0   +00 0000 0000 0000 0000 0000 000|
         sum                1   → 1, toward zero to 24 bits
     result 1; exact sum, rounded once: 1.00000012
+    compared with hardware at k = 4
     """
 
     unit: str
@@ -104,6 +105,8 @@ class Explanation:
     result: float
     exact: float
     """The exact sum, rounded once to the type of the result."""
+    confidence: str
+    """How far the bits are known to be right."""
 
     def __repr__(self) -> str:
         return f"Explanation({self.unit}, {self.inputs}: {number(self.result)})"
@@ -127,7 +130,8 @@ class Explanation:
         lines = [f"{self.unit}: {self.inputs}"]
         for step in self.steps:
             lines += _lines(step)
-        return "\n".join([*lines, f"result {number(self.result)}; exact sum, rounded once: {number(self.exact)}"])
+        lines.append(f"result {number(self.result)}; exact sum, rounded once: {number(self.exact)}")
+        return "\n".join([*lines, self.confidence])
 
 
 def number(value: Number) -> str:
@@ -211,6 +215,23 @@ def _lines(step: Step) -> Iterator[str]:
             row += f"   cut {number(term.cut)}"
         yield row.rstrip()
     yield f"  {'sum':>{width}}  {number(step.sum):>{values}}   → {number(step.result)}, {step.rounding}"
+
+
+def unrecorded(steps: Iterable[Step], formats: tuple[Format, ...]) -> str:
+    """What takes part in the steps that no recorded result has, in words; empty where there is none such.
+
+    >>> from gpuemu.tensorcores.formats import FLOATS
+    >>> step = Step("block 1", (whole("a0·b0", math.inf), whole("c", 1.0)), "toward zero", math.inf)
+    >>> unrecorded([step], (FLOATS["fp16"], FLOATS["fp16"], FLOATS["fp32"]))
+    'by rule, not compared with hardware: infinity, NaN or overflow'
+    """
+    steps = tuple(steps)
+    results, terms = [step.result for step in steps], [term.exact for step in steps for term in step.terms]
+    if any(isinstance(one, float) for one in terms) or not all(map(math.isfinite, results)):
+        return "by rule, not compared with hardware: infinity, NaN or overflow"
+    if any(0 < abs(one) < 2.0 ** formats[-1].least_exponent for one in results):
+        return "by rule, not compared with hardware: a subnormal result"
+    return ""
 
 
 def format_names(formats: tuple[Format, ...], path: str) -> str:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from gpuemu.errors import InstructionError
+from gpuemu.tensorcores.arithmetic import Unit
+from gpuemu.tensorcores.arithmetic import unit as unit_of_name
+from gpuemu.tensorcores.formats import Array
 from gpuemu.tensorcores.lanemap import LaneMap
 
 if TYPE_CHECKING:
@@ -65,6 +69,11 @@ class Instruction:
         How sure the lane maps are: ``high``, ``medium`` or ``single source``.
     product
         ``multiply``; or ``and``, ``xor`` for one-bit operands, whose products' bits are counted.
+    path
+        Which of its unit's ways to add it takes: ``mma``; ``wgmma`` on Hopper; ``older`` for CDNA2's bfloat16
+        instructions that CDNA1 had.
+    saturate
+        Whether an integer sum stays at the ends of int32 (NVIDIA's ``.satfinite``, AMD's ``clamp``); else it wraps.
     """
 
     name: str
@@ -85,6 +94,8 @@ class Instruction:
     source: str
     confidence: str = "high"
     product: str = "multiply"
+    path: str = "mma"
+    saturate: bool = False
 
     @property
     def dtypes(self) -> dict[str, str]:
@@ -111,6 +122,104 @@ class Instruction:
     def sparse(self) -> bool:
         """Whether A is 2:4 sparse: an index register picks two of each four positions along k."""
         return self.a is not None and self.a.not_a_view is not None
+
+    @property
+    def saturating(self) -> Instruction:
+        """The form whose integer sums stay at the ends of int32.
+
+        PTX ISA, "mma": ``.satfinite`` exists for 8-bit and 4-bit integers; RDNA3 and RDNA4 ISA guides: ``clamp``.
+
+        Raises
+        ------
+        InstructionError
+            the instruction has no such form
+
+        >>> from gpuemu import tensorcores
+        >>> tensorcores.instruction("m8n8k16.s32.s8", arch="sm_80").saturating.name
+        'mma.sync.aligned.m8n8k16.row.col.satfinite.s32.s8.s8.s32'
+        """
+        if self.saturate:
+            return self
+        if self.vendor == "nvidia" and self.types[0] in ("s8", "u8", "s4", "u4"):
+            return replace(self, name=self.name.replace(".row.col.", ".row.col.satfinite."), saturate=True)
+        if self.sign_is_chosen:
+            return replace(self, name=f"{self.name} clamp", saturate=True)
+        raise InstructionError(
+            f"{self.short_name}: it has no saturating form; 8-bit and 4-bit integers have one on NVIDIA and RDNA"
+        )
+
+    @property
+    def sign_is_chosen(self) -> bool:
+        """Whether a modifier says if A's and B's integers are signed, as of AMD's IU8 and IU4; the lane maps say not.
+
+        >>> from gpuemu import tensorcores
+        >>> tensorcores.instruction("v_wmma_i32_16x16x16_iu8", arch="gfx1100", lanes=32).sign_is_chosen
+        True
+        """
+        return self.vendor == "amd" and self.types[0].startswith("IU")
+
+    def multiply(
+        self,
+        a: object,
+        b: object,
+        c: object,
+        unit: Unit | str | None = None,
+        *,
+        a_dtype: object = None,
+        b_dtype: object = None,
+    ) -> Array:
+        """A·B + C with the bits of the instruction's unit, or of another.
+
+        Where the other unit has no such path, its ``mma`` counts: what would that unit's adder have given?
+
+        Parameters
+        ----------
+        a : shape (…, m, k)
+        b : shape (…, k, n)
+        c : shape (…, m, n)
+        unit : a unit or its name; None: the instruction's own
+        a_dtype, b_dtype : the types of the elements, where they are not those of the lane maps (signed IU8)
+
+        Returns
+        -------
+        array of shape (…, m, n) in the type of D
+
+        Raises
+        ------
+        UnitError
+            the unit does not take these types, or the shapes do not fit
+        InstructionError
+            the types of A and B are not known, and not given
+
+        >>> import numpy as np
+        >>> from gpuemu import tensorcores
+        >>> mma = tensorcores.instruction("m16n8k16")
+        >>> a, b = np.full((16, 16), 0.5), np.ones((16, 8))
+        >>> c = np.full((16, 8), 2.0**24)
+        >>> [int(mma.multiply(a, b, c, unit)[0, 0] - 2**24) for unit in ("A100", "exact")]
+        [0, 8]
+        """
+        chosen = unit_of_name(unit or self.unit) if unit is None or isinstance(unit, str) else unit
+        return chosen.matmul(
+            a,
+            b,
+            c,
+            a_dtype or self._dtype("a"),
+            self._dtype("d"),
+            self.path if self.path in chosen.paths else "mma",
+            b_dtype=b_dtype or self._dtype("b"),
+            saturate=self.saturate,
+            of_bits="and" if self.product == "multiply" else self.product,
+        )
+
+    def _dtype(self, operand: str) -> str:
+        """The type of an operand's elements; B's in shared memory is A's."""
+        lane_map = self.maps.get(operand) or self.maps.get("a")
+        if lane_map is None:
+            raise InstructionError(
+                f"multiply by {self.short_name}: nobody has said which types A and B have; give a_dtype= and b_dtype="
+            )
+        return lane_map.dtype
 
     def draw(self) -> Picture:
         """The three operands side by side, with the lane and register of each element."""

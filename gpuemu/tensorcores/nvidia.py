@@ -239,4 +239,5 @@ def _instruction(
         unit="exact" if whole_numbers else _UNITS.get(arch, _NO_PUBLISHED_MODEL),
         source=f"PTX ISA, {section}",
         product=product,
+        path="wgmma" if name.startswith("wgmma") else "mma",
     )

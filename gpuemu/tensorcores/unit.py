@@ -6,14 +6,14 @@ import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from gpuemu.errors import UnitError
 from gpuemu.tensorcores.blocks import Formats
 from gpuemu.tensorcores.chains import IntegerSum
-from gpuemu.tensorcores.explanation import Explanation, format_names
+from gpuemu.tensorcores.explanation import Explanation, format_names, unrecorded
 from gpuemu.tensorcores.formats import Array, Floats, Format, IntegerFormat, format_of, read
 from gpuemu.tensorcores.steps import explain
 
@@ -21,6 +21,8 @@ _OUTPUTS_AT_ONCE = 1 << 13
 """Results computed together: a block of 16 products of each is 1 MiB, about what the second-level cache holds."""
 _PRODUCTS_AT_ONCE = 1 << 21
 """Products of all k that belong to results computed together; the exact sum holds them all, 16 MiB."""
+
+COMPARED = "compared with hardware"
 
 
 class Rule(Protocol):
@@ -41,24 +43,36 @@ class Entry:
     path: str = "mma"
 
 
+class Compared(NamedTuple):
+    """Recorded results of a GPU that a unit reproduces to the bit: finite numbers of these types, k products each."""
+
+    inputs: str
+    output: str
+    path: str
+    k: int
+
+
 @dataclass(frozen=True, slots=True)
 class Unit:
     """The arithmetic of one kind of tensor core.
 
     >>> from gpuemu.tensorcores.arithmetic import unit
     >>> unit("A100")
-    Unit('A100': fp16 bf16 tf32 fp64 int8 uint8 int4 uint4 b1; compared with hardware)
+    Unit('A100': fp16 bf16 tf32 fp64 int8 uint8 int4 uint4 b1; fp16 bf16 tf32 compared with hardware)
     """
 
     name: str
     source: str
     """Where the rules come from."""
-    confidence: str
-    """How far the bits are known to be right."""
+    basis: str
+    """What the bits rest on where nobody has compared them with hardware."""
     table: tuple[Entry, ...]
+    compared: tuple[Compared, ...] = ()
+    """What has been compared with hardware."""
 
     def __repr__(self) -> str:
-        return f"Unit({self.name!r}: {' '.join(self.inputs)}; {self.confidence})"
+        compared = " ".join(dict.fromkeys(one.inputs for one in self.compared))
+        return f"Unit({self.name!r}: {' '.join(self.inputs)}; {f'{compared} {COMPARED}' if compared else self.basis})"
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -101,6 +115,28 @@ class Unit:
             pairs = dict.fromkeys("/".join(entry.inputs) for entry in self.table)
             hint = f"it takes {', '.join(pairs)}; types of one group mix"
         raise UnitError(f"unit {self.name!r}: it does not compute {given}; {hint}")
+
+    def confidence(self, a_dtype: object, out_dtype: object, path: str = "mma", b_dtype: object = None) -> str:
+        """How far the bits of finite inputs and results are known to be right, for these types by this path.
+
+        Infinities, NaN, overflow and subnormal results are in no recorded set: `explain` says so where they occur.
+
+        Raises
+        ------
+        UnitError
+            the unit does not take these types, or has no such path
+
+        >>> from gpuemu.tensorcores.arithmetic import unit
+        >>> unit("H100").confidence("e4m3", "fp32", "wgmma")
+        'compared with hardware at k = 32'
+        >>> unit("H100").confidence("e4m3", "fp32", "mma")
+        'by rule, not compared with hardware'
+        """
+        _, a, b, out = self.rule(a_dtype, out_dtype, path, b_dtype)
+        for one in self.compared:
+            if (one.inputs, one.inputs, one.output, one.path) == (a.name, b.name, out.name, path):
+                return f"{COMPARED} at k = {one.k}"
+        return self.basis
 
     def dot(
         self,
@@ -221,7 +257,10 @@ class Unit:
             _with_options(rule, saturate, of_bits), left.tolist(), right.tolist(), float(start), of_three
         )
         result = steps[-1].result if steps else float(start)
-        return Explanation(self.name, format_names(of_three, path), steps, result, exact)
+        confidence = self.confidence(a_dtype, out_dtype, path, b_dtype)
+        if confidence.startswith(COMPARED):
+            confidence = unrecorded(steps, of_three) or confidence
+        return Explanation(self.name, format_names(of_three, path), steps, result, exact, confidence)
 
     def _product(
         self, a: object, b: object, c: object, types: tuple[object, object, str], options: tuple[object, bool, str]

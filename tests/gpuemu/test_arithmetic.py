@@ -1,5 +1,6 @@
 """The units of tensor-core arithmetic: against recorded hardware, against fractions, over the whole range."""
 
+import itertools
 import json
 import math
 from collections.abc import Callable
@@ -297,9 +298,42 @@ def test_tf32_reads_nineteen_bits():
 def test_every_unit_names_its_source_and_how_far_it_is_known():
     for unit in arithmetic.units().values():
         assert unit.source
-        assert unit.confidence
-    assert arithmetic.unit("CDNA3").confidence == "by published rules, not compared with hardware"
-    assert "arithmetic unverified" in arithmetic.unit("fp32-sequential").confidence
+        assert unit.basis
+    assert arithmetic.unit("CDNA3").confidence("fp16", "fp32") == "by published rules, not compared with hardware"
+    assert "arithmetic unverified" in arithmetic.unit("fp32-sequential").confidence("fp16", "fp32")
+
+
+def test_what_is_called_compared_is_exactly_what_is_recorded():
+    sets = json.loads((VECTORS / "INDEX.json").read_text())
+    recorded = {(one["gpu"], one["input"], one["output"], one["path"], one["k"]) for one in sets}
+    assert {(unit.name, *one) for unit in arithmetic.units().values() for one in unit.compared} == recorded
+
+
+def test_every_entry_of_every_unit_says_how_far_it_is_known():
+    for unit in arithmetic.units().values():
+        compared = {one[:3]: one.k for one in unit.compared}
+        for entry in unit.table:
+            for inputs, output in itertools.product(entry.inputs, entry.outputs):
+                k = compared.get((inputs, output, entry.path))
+                want = unit.basis if k is None else f"compared with hardware at k = {k}"
+                assert unit.confidence(inputs, output, entry.path) == want
+
+
+@pytest.mark.parametrize(
+    ("name", "types"),
+    [
+        ("Turing", ("fp16", "fp32")),
+        ("A30", ("fp16", "fp32")),
+        ("A100", ("fp64", "fp64")),
+        ("A100", ("int8", "int32")),
+        ("L40S", ("e4m3", "fp16")),
+        ("H200", ("e5m2", "fp32", "mma")),
+        ("H100", ("fp16", "fp32", "wgmma")),
+        ("B200", ("e4m3", "fp32", "mma", "e5m2")),
+    ],
+)
+def test_what_nobody_recorded_is_by_rule(name, types):
+    assert arithmetic.unit(name).confidence(*types) == "by rule, not compared with hardware"
 
 
 def test_dtypes_may_be_numpy_types_or_objects_with_a_name():

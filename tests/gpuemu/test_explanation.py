@@ -90,6 +90,29 @@ def test_zeros_have_no_greatest_exponent():
     assert step.result == 0.0
 
 
+@pytest.mark.parametrize(
+    ("a", "c", "says"),
+    [
+        (1.0, 1.0, "compared with hardware at k = 8"),
+        (math.inf, 1.0, "by rule, not compared with hardware: infinity, NaN or overflow"),
+        (1.0, math.nan, "by rule, not compared with hardware: infinity, NaN or overflow"),
+        (0.0, 2.0**-140, "by rule, not compared with hardware: a subnormal result"),
+    ],
+)
+def test_explanation_says_how_far_its_bits_are_known(a, c, says):
+    explanation = arithmetic.unit("A100").explain([a], [1.0], c, "fp16", "fp32")
+    assert explanation.confidence == says
+    assert str(explanation).endswith(f"\n{says}")
+    assert says in str(explanation.draw())
+
+
+def test_overflow_is_by_rule():
+    explanation = arithmetic.unit("A100").explain([6e4], [2.0], 0.0, "fp16", "fp16")
+    assert explanation.confidence == "by rule, not compared with hardware: infinity, NaN or overflow"
+    other = arithmetic.unit("CDNA3").explain([1.0], [1.0], math.inf, "fp16", "fp32")
+    assert other.confidence == "by published rules, not compared with hardware"
+
+
 def test_an_empty_product_is_c():
     explanation = arithmetic.unit("A100").explain([], [], 2.0, "fp16", "fp32")
     assert explanation.steps == ()

@@ -1,0 +1,126 @@
+"""Instruction.multiply: the unit, path, types and options that each instruction brings along."""
+
+import numpy as np
+import pytest
+
+from gpuemu import tensorcores
+from gpuemu.errors import InstructionError, UnitError
+from gpuemu.tensorcores import arithmetic, instruction
+
+EVERY = tensorcores.instructions()
+
+
+def zeros(x):
+    return np.zeros((x.m, x.k)), np.zeros((x.k, x.n)), np.zeros((x.m, x.n))
+
+
+@pytest.mark.parametrize("x", EVERY, ids=lambda x: f"{x.arch}-{x.name}-{x.lanes}")
+def test_every_instruction_has_an_entry_of_its_unit(x):
+    types = {} if "a" in x.maps else {"a_dtype": "fp16", "b_dtype": "fp16"}
+    assert x.path in arithmetic.unit(x.unit).paths
+    assert x.multiply(*zeros(x), **types).shape == (x.m, x.n)
+
+
+def test_paths_are_wgmma_on_hopper_and_older_for_the_bfloat16_that_cdna1_had():
+    for x in EVERY:
+        older = x.arch == "gfx90a" and "bf16" in x.name and "_1k" not in x.name
+        assert x.path == ("wgmma" if x.name.startswith("wgmma") else "older" if older else "mma")
+    assert sum(x.path == "older" for x in EVERY) == 5
+
+
+def test_path_changes_the_bits():
+    """Four halves make 2 in a tree of four; in trees of two each 1 meets c = 2^24 alone, a tie that goes to even."""
+    older, newer = instruction("v_mfma_f32_32x32x4bf16", "gfx90a"), instruction("v_mfma_f32_32x32x8bf16_1k", "gfx90a")
+    a, b, c = np.zeros((32, 8)), np.ones((8, 32)), np.full((32, 32), 2.0**24)
+    a[:, :4] = 0.5
+    assert newer.multiply(a, b, c)[0, 0] == 2.0**24 + 2
+    assert older.multiply(a[:, :4], b[:4], c)[0, 0] == 2.0**24
+
+
+def test_wgmma_and_mma_on_fp8_differ_on_one_gpu():
+    wgmma, mma = instruction("m64n8k32.f32.e4m3"), instruction("m16n8k32.f32.e4m3")
+    assert (wgmma.path, wgmma.unit, mma.unit) == ("wgmma", "H100", "Ada")
+    a, b = np.ones((64, 32)), np.ones((32, 8))
+    a[:, 0] = b[0] = 448
+    assert wgmma.multiply(a, b, np.zeros((64, 8)))[0, 0] == 448 * 448
+    assert mma.multiply(a[:16], b, np.zeros((16, 8)), unit="H100")[0, 0] == 448 * 448 + 31
+
+
+def test_unit_without_the_path_adds_as_its_mma_does():
+    wgmma = instruction("m64n8k16.f32.f16")
+    a, b, c = np.full((64, 16), 0.5), np.ones((16, 8)), np.full((64, 8), 2.0**24)
+    assert wgmma.multiply(a, b, c)[0, 0] == 2.0**24 + 8
+    assert wgmma.multiply(a, b, c, unit="A100")[0, 0] == 2.0**24
+    assert wgmma.multiply(a, b, c, arithmetic.unit("A100"))[0, 0] == 2.0**24
+
+
+def test_unit_that_lacks_the_types_says_so():
+    x = instruction("m16n8k16.f32.bf16")
+    with pytest.raises(UnitError) as caught:
+        x.multiply(*zeros(x), unit="V100")
+    assert str(caught.value) == (
+        "unit 'V100': it does not compute bf16 × bf16 to fp32 by 'mma'; it takes fp16; types of one group mix"
+    )
+
+
+@pytest.mark.parametrize(("gate", "want"), [("and", 32), ("xor", 64)])
+def test_single_bits_multiply_as_the_instruction_says(gate, want):
+    x = instruction(f"m16n8k128.{gate}")
+    a = np.tile([1, 1, 0, 0], (16, 32))
+    b = np.tile([1, 0, 1, 0], (8, 32)).T
+    got = x.multiply(a, b, np.zeros((16, 8)))
+    assert (got == want).all()
+    assert got.dtype == np.int32
+
+
+def test_sums_wrap_unless_the_name_says_that_they_saturate():
+    plain, full = instruction("m16n8k32.s32.s8"), instruction("m16n8k32.s32.s8.satfinite")
+    a, b, c = np.full((16, 32), 127), np.full((32, 8), 127), np.full((16, 8), 2**31 - 1)
+    assert (plain.multiply(a, b, c) == -(2**31) - 1 + 32 * 127 * 127).all()
+    assert (full.multiply(a, b, c) == 2**31 - 1).all()
+    assert full.name == "mma.sync.aligned.m16n8k32.row.col.satfinite.s32.s8.s8.s32"
+    assert instruction(full.name) == full == full.saturating
+    clamp = instruction("v_wmma_i32_16x16x16_iu8 clamp", "gfx1100", 32)
+    assert clamp.saturate
+    assert clamp.name == "v_wmma_i32_16x16x16_iu8 clamp"
+
+
+def test_form_that_does_not_exist_is_an_error():
+    with pytest.raises(InstructionError) as caught:
+        instruction("m16n8k16.satfinite")
+    assert str(caught.value) == (
+        "m16n8k16.f32.f16: it has no saturating form; 8-bit and 4-bit integers have one on NVIDIA and RDNA"
+    )
+    with pytest.raises(InstructionError, match="no saturating form"):
+        instruction("m16n8k128.xor.satfinite")
+
+
+def test_iu8_is_signed_where_the_types_say_so():
+    x = instruction("v_wmma_i32_16x16x16_iu8", "gfx1100", 32)
+    assert x.sign_is_chosen
+    assert [y.short_name for y in EVERY if y.sign_is_chosen and "_iu" not in y.name] == []
+    a, b, c = np.full((16, 16), -1), np.full((16, 16), 2), np.zeros((16, 16))
+    assert (x.multiply(a, b, c, a_dtype="int8") == -32).all()
+    with pytest.raises(UnitError) as caught:
+        x.multiply(a, b, c)
+    assert str(caught.value) == "a: -1.0 is no uint8 number; expected whole numbers from 0 to 255"
+
+
+def test_types_that_nobody_has_said_must_be_given():
+    x = instruction("nax.16x16")
+    with pytest.raises(InstructionError) as caught:
+        x.multiply(*zeros(x))
+    assert str(caught.value) == (
+        "multiply by nax.16x16: nobody has said which types A and B have; give a_dtype= and b_dtype="
+    )
+
+
+def test_leading_axes_are_products_of_their_own():
+    x, rng = instruction("m16n8k16"), np.random.default_rng(3)
+    a = rng.standard_normal((2, 3, 16, 16)).astype(np.float16)
+    b = rng.standard_normal((2, 3, 16, 8)).astype(np.float16)
+    c = rng.standard_normal((2, 3, 16, 8)).astype(np.float32)
+    together = x.multiply(a, b, c)
+    assert together.shape == (2, 3, 16, 8)
+    for at in np.ndindex(2, 3):
+        assert (x.multiply(a[at], b[at], c[at]) == together[at]).all()

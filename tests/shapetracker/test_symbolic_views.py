@@ -257,3 +257,39 @@ def test_expressions_of_a_symbolic_tracker():
             found = index.evaluate({v.name: point[v.name] for v in index.variables()})
             holds = valid.evaluate({v.name: point[v.name] for v in valid.variables()})
             assert (found if holds else -1) == expected[a, b]
+
+
+def test_a_sum_before_binding_is_the_same_as_after_it():
+    inners = [
+        View.create((I, 4)),
+        View.create((I, 4), offset=J),
+        View.create((4, I)).permute((1, 0)),
+        View.create((I * 4,)),
+    ]
+    outers = [
+        View.create((I * 4,)),
+        View.create((4, I)),
+        View.create((I, 2, 2)),
+        View.create((I, 4)).flip(0),
+        View.create((I, 4)).pad(((J, 0), (0, 1))),
+        View.create((I, 4)).shrink(((0, 1), (0, 4))),
+    ]
+    found = 0
+    for inner, outer in product(inners, outers):
+        both = inner + outer
+        for values in bindings(inner, outer):
+            if both is not None:
+                found += 1
+                assert both.bind(values) == inner.bind(values) + outer.bind(values)
+    assert found > 150
+
+
+def test_a_view_made_of_expressions_binds_to_the_view_made_of_numbers():
+    view = View.create((I, 4), strides=(J, I), offset=J * 2, mask=((0, I), (1, 4)))
+    for values in bindings(view):
+        i, j = values[I], values[J]
+        assert view.bind(values) == View.create((i, 4), (j, i), j * 2, ((0, i), (1, 4)))
+
+
+def test_names_bind_as_well_as_variables():
+    assert View.create((I, 4)).bind({"i": 2}) == View.create((2, 4))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 FIRST, LAST = 120, 40
 """Lines that are shown of a longer program: so many at its start and at its end."""
 ROW = 17.0
+WIDEST = 56
+"""Characters of code on one line."""
 _AXES = "xyz"
 _SIGNS = {
     "ADD": "+",
@@ -60,25 +63,29 @@ class Listing:
 
     rows: tuple[Row, ...]
 
-    def _number(self, row: Row) -> str:
-        return str(row.number) if row.number >= 0 else "…"
+    def _lines(self) -> list[tuple[str, str, str]]:
+        """(number, code, words) of each line on paper; long code goes on below, further in."""
+        lines = []
+        for row in self.rows:
+            first, *rest = _wrapped(row.code)
+            lines.append((_number(row), first, row.words))
+            lines += [("", piece, "") for piece in rest]
+        return lines
 
     def text(self) -> str:
         """Three aligned columns."""
-        numbers = max((len(self._number(row)) for row in self.rows), default=0)
-        code = max((len(row.code) for row in self.rows), default=0)
-        return "\n".join(
-            f"{self._number(row):>{numbers}}  {row.code:{code}}  {row.words}".rstrip() for row in self.rows
-        )
+        lines = self._lines()
+        numbers, codes = (max((len(line[column]) for line in lines), default=0) for column in (0, 1))
+        return "\n".join(f"{number:>{numbers}}  {code:{codes}}  {words}".rstrip() for number, code, words in lines)
 
     def html(self) -> str:
         """A table; its colours are the page's, so it reads in any theme."""
         cell = "border:0;padding:0 14px 0 0;text-align:left;white-space:pre;background:transparent"
-        side = f"{cell};text-align:right;opacity:0.75"
+        side, code = f"{cell};text-align:right;vertical-align:top", f"{cell};{MONO_HTML}"
         rows = "".join(
             f'<tr title="{escape(row.tip)}" style="background:transparent">'
-            f'<td style="{side}">{self._number(row)}</td><td style="{cell};{MONO_HTML}">{escape(row.code)}</td>'
-            f'<td style="{cell}">{escape(row.words)}</td></tr>'
+            f'<td style="{side}">{_number(row)}</td><td style="{code}">{_html_code(row.code)}</td>'
+            f'<td style="{cell};vertical-align:top">{escape(row.words)}</td></tr>'
             for row in self.rows
         )
         return (
@@ -87,16 +94,33 @@ class Listing:
 
     def scene(self, theme: Theme) -> Scene:
         """Numbers muted, code in ink, words muted."""
-        left = max((text_width(self._number(row), 10) for row in self.rows), default=0.0)
-        code = max((text_width(row.code, 12, mono=True) for row in self.rows), default=0.0)
-        words = max((text_width(row.words, 12) for row in self.rows), default=0.0)
+        lines = self._lines()
+        left = max((text_width(number, 10) for number, _, _ in lines), default=0.0)
+        widest = max((text_width(code, 12, mono=True) for _, code, _ in lines), default=0.0)
+        words_width = max((text_width(words, 12) for _, _, words in lines), default=0.0)
         shapes: list[Label] = []
-        for i, row in enumerate(self.rows):
+        for i, (number, code, words) in enumerate(lines):
             y = i * ROW + ROW / 2
-            shapes.append(Label(left, y, self._number(row), theme.muted, 10, "end"))
-            shapes.append(Label(left + 10, y, row.code, theme.ink, 12, mono=True))
-            shapes.append(Label(left + code + 28, y, row.words, theme.muted, 12))
-        return Scene(left + code + words + 28, ROW * len(self.rows), tuple(shapes))
+            shapes.append(Label(left, y, number, theme.muted, 10, "end"))
+            shapes.append(Label(left + 10, y, code, theme.ink, 12, mono=True))
+            shapes.append(Label(left + widest + 28, y, words, theme.muted, 12))
+        return Scene(left + widest + words_width + 28, ROW * len(lines), tuple(shapes))
+
+
+def _number(row: Row) -> str:
+    return str(row.number) if row.number >= 0 else "…"
+
+
+def _wrapped(code: str) -> list[str]:
+    """The code in pieces of at most WIDEST characters, cut at spaces."""
+    if len(code) <= WIDEST:
+        return [code]
+    indent = " " * (len(code) - len(code.lstrip()) + 6)
+    return textwrap.wrap(code, WIDEST, drop_whitespace=True, subsequent_indent=indent, break_on_hyphens=False)
+
+
+def _html_code(code: str) -> str:
+    return "<br>".join(escape(piece) for piece in _wrapped(code))
 
 
 def draw_program(program: Program) -> Picture:
@@ -116,11 +140,11 @@ def draw_program(program: Program) -> Picture:
     ... ])))
     double  5 lines, warps of 32 lanes
     <BLANKLINE>
-    0  %0 = DEFINE_GLOBAL float32 : (0, True)      buffer 0 of float32, to be written
-    1  %1 = SPECIAL int32 : (0, 'lidx0', 4)        the lane's place along x in its workgroup, 0 … 3
-    2  %2 = LOAD float32 %0 %1                     element %1 of buffer 0
-    3  %3 = ALU float32 %2 %2 : ADD                %2 + %2
-    4  STORE %0 %1 %3                              element %1 of buffer 0 becomes %3
+    0  %0 = DEFINE_GLOBAL float32 : (0, True)  buffer 0 of float32, to be written
+    1  %1 = SPECIAL int32 : (0, "lidx0", 4)    the lane's place along x in its workgroup, 0 … 3
+    2  %2 = LOAD float32 %0 %1                 element %1 of buffer 0
+    3  %3 = ALU float32 %2 %2 : ADD            %2 + %2
+    4  STORE %0 %1 %3                          element %1 of buffer 0 becomes %3
     """
     texts = program.to_text().rstrip("\n").split("\n")[1:]
     rows = [

@@ -33,8 +33,8 @@ from shapetracker.components import Block, TooLargeError, tabulate
 from shapetracker.fit import Fit, fit
 from shapetracker.witness import find_witness
 
-_SMALL = 2048
-"""Up to this many points a table costs less than a search for a witness."""
+_SMALL = (2048, 256)
+"""Up to this many points a table costs less than a search for a witness: for two boxes, and for more."""
 
 
 class Answer(Enum):
@@ -83,7 +83,7 @@ def _nothing_valid(shape: tuple[int, ...]) -> Box:
 
 def _by_tables(boxes: tuple[Box, ...], bounds: Bounds) -> Box | Answer:
     """The decision for the valid points of the outermost box inside of `bounds`, by tables of independent parts."""
-    if volume(bounds) > _SMALL and find_witness(boxes, bounds) is not None:
+    if volume(bounds) > _SMALL[len(boxes) > 2] and find_witness(boxes, bounds) is not None:
         return Answer.NO
     shape = boxes[-1].shape
     try:

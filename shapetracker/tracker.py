@@ -224,7 +224,7 @@ class ShapeTracker:
         >>> len(st.simplify().views)
         2
         """
-        if self.vars():
+        if any(view.vars() for view in self.views):
             return ShapeTracker(_merged(self.views))
         boxes = self._boxes()
         return self if len(boxes) == len(self.views) else ShapeTracker(tuple([View.from_box(box) for box in boxes]))
@@ -417,8 +417,8 @@ class ShapeTracker:
         return simplify_stack(tuple([view.box for view in self._plain_views()]))
 
     def _plain_views(self) -> tuple[View, ...]:
-        names = sorted(variable.name for variable in self.vars())
-        if names:
+        if any(view.vars() for view in self.views):
+            names = sorted(variable.name for variable in self.vars())
             raise ViewError(f"{self} depends on {', '.join(names)}; bind the variables first")
         return self.views
 

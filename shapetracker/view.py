@@ -76,6 +76,8 @@ class View:
         _check_shape("View.create", sizes)
         if len(steps) != len(sizes):
             raise ViewError(f"View.create: {len(steps)} strides {steps} for the {len(sizes)} axes of shape {sizes}")
+        if bounds is None and min(sizes, default=2) > 1:  # canonical as it is
+            return View(sizes, steps, start, None, _is_contiguous(sizes, steps, start, None))
         if bounds is None:
             return View.from_box(canonical(sizes, steps, start, tuple([(0, size) for size in sizes])))
         if len(bounds) != len(sizes):

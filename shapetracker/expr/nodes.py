@@ -335,7 +335,11 @@ def node(cls: type[Expr], args: tuple[Expr, ...]) -> Expr:
         if x.names is not names and x.names:
             names = _merge(names, x.names)
     e: Expr = object.__new__(cls)
-    _intern(key, e, args, names)
+    write(e, "args", args)
+    write(e, "names", names)
+    entry = _Entry(e, _forget)
+    entry.key = key
+    _TABLE[key] = entry
     return e
 
 
@@ -371,6 +375,9 @@ def as_expr(value: IntLike) -> Expr:
     """
     if isinstance(value, Expr):
         return value
+    small = _SMALL.get(value) if type(value) is int else None
+    if small is not None:
+        return small
     try:
         return Const(operator.index(value))
     except TypeError:
@@ -433,6 +440,12 @@ class Const(Expr):
 _SMALL.update({n: Const(n) for n in range(-64, 1025)})  # kept alive, so that common constants are found and not built
 
 
+def _variable_rank(name: str) -> tuple[Any, ...]:
+    """Variables come first among expressions, by name, idx2 before idx10."""
+    head = name.rstrip("0123456789")
+    return 0, (head, int(name[len(head) :] or -1), name)
+
+
 class Variable(Expr):
     """An integer variable with an inclusive range.
 
@@ -475,6 +488,10 @@ class Variable(Expr):
         write(e, "name", name)
         modulus, residue = (0, low.value) if low is high else (1, 0)
         write(e, "_bounds", (low.value, high.value, modulus, residue))
+        write(e, "_rank", _variable_rank(name))
+        if low is not high:
+            write(e, "_canonical", True)
+            write(e, "_short", True)
         return e
 
     def __reduce__(self) -> tuple[Callable[..., Expr], tuple[Any, ...]]:

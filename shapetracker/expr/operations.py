@@ -40,6 +40,13 @@ class Associative(Operation):
 
     @classmethod
     def build(cls, args: tuple[Expr, ...]) -> Expr:
+        if len(args) == 2:  # the usual case: nothing to take in, nothing to fold
+            left, right = args
+            if type(left) is not cls and type(left) is not Const and type(right) is not cls:
+                if type(right) is not Const:
+                    return node(cls, args)
+                if right.value not in (cls.neutral, cls.absorbing):
+                    return node(cls, args)
         flat: list[Expr] = []
         place = -1  # where the first constant stood: all constants fold into it
         constant = 0

@@ -16,11 +16,18 @@ from shapetracker.expr.simplify.rules import canonical, rule
 from shapetracker.expr.simplify.sums import _quiet
 
 
+def _difference(a: Expr, b: Expr) -> tuple[Terms, int]:
+    if type(b) is Const:
+        terms, constant = linear(a)
+        return terms, constant - b.value
+    return plus(linear(a), linear(b), -1)
+
+
 @rule("a < b → 1 where a < b for every value, → 0 where for none; so for each comparison", Comparison)
 def comparison_is_decided(e: Expr, facts: Facts) -> Expr | None:
     """By the least and the greatest difference, or by relations that are known to hold."""
     a, b = e.args
-    form = (linear(a), 0)[0] if type(b) is Const and b.value == 0 else linear(a - b)
+    form = _difference(a, b)
     low, high = facts.within_sum(*form)
     kind = type(e)
     if kind in (Lt, Ge):
@@ -47,7 +54,7 @@ def _by_relation(form: tuple[Terms, int], facts: Facts) -> int | None:
 def standard_comparison(e: Expr, facts: Facts) -> Expr | None:
     """g·X + c ≥ 0 means X ≥ ceil(−c/g); of integers, a ≤ b means a − b < 1."""
     kind = type(e)
-    terms, constant = linear(e.args[0] - e.args[1])
+    terms, constant = _difference(*e.args)
     if not terms:
         return None
     g = gcd(*terms.values())

@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import gcd
 from typing import Any
 
-from shapetracker.expr.nodes import Bound, Const, Expr, Product, Sum, Variable, node, write
+from shapetracker.expr.nodes import Bound, Const, Expr, Product, Sum, node, write
 
 Terms = dict[Expr, int]
 
@@ -35,6 +35,7 @@ _ORDER = {name: k for k, name in enumerate(_KINDS)}
 def rank(e: Expr) -> tuple[Any, ...]:
     """A key that orders expressions in the same way in every run: variables first, by name, constants last.
 
+    >>> from shapetracker.expr import Variable
     >>> i, j = Variable("i", 0, 3), Variable("j", 0, 3)
     >>> sorted([j // 2, Const(1), j, i * 2, i], key=rank)
     [i, i*2, j, j//2, 1]
@@ -43,12 +44,8 @@ def rank(e: Expr) -> tuple[Any, ...]:
     if known is None:
         if isinstance(e, Const):
             known = (99, e.value)
-        elif isinstance(e, Variable):
-            head = e.name.rstrip("0123456789")
-            digits = e.name[len(head) :]
-            known = (0, (head, int(digits or -1), e.name))
         elif isinstance(e, Bound):
-            known = (1, (*rank(e.variable)[1], e.value))
+            known = (1, (rank(e.variable), e.value))
         elif isinstance(e, Product):
             first = rank(e.args[0])
             known = (*first, *[rank(x) for x in e.args[1:]])
@@ -63,6 +60,7 @@ def linear(e: Expr) -> tuple[Terms, int]:
 
     It is remembered in the node: do not change it.
 
+    >>> from shapetracker.expr import Variable
     >>> i, j = Variable("i", 0, 3), Variable("j", 0, 3)
     >>> linear((i + 2) * 3 - j)
     ({i: 3, j: -1}, 6)
@@ -148,6 +146,7 @@ def quotient(product: Expr, part: Expr) -> Expr | None:
 def primitive(terms: Terms) -> tuple[Expr, int]:
     """The form divided by the common factor of its coefficients, the first one positive; and that factor.
 
+    >>> from shapetracker.expr import Variable
     >>> i, j = Variable("i", 0, 3), Variable("j", 0, 3)
     >>> primitive({i: -4, j: 6})
     (i*2 - j*3, -2)
@@ -172,6 +171,7 @@ def term(atom: Expr, c: int) -> Expr:
 def from_linear(terms: Terms, constant: int) -> Expr:
     """The sum in canonical order: terms by rank, the constant last.
 
+    >>> from shapetracker.expr import Variable
     >>> i, j = Variable("i", 0, 3), Variable("j", 0, 3)
     >>> from_linear({j: 1, i: 4}, 2)
     i*4 + j + 2

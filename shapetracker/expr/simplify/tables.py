@@ -37,6 +37,8 @@ def _table(e: Expr, v: Variable, facts: Facts) -> tuple[int, list[int]] | None:
 def table_of_steps(e: Expr, facts: Facts) -> Expr | None:
     """The terms in one variable, taken together, agree with the short form at each of its values."""
     terms, constant = linear(e)
+    if all(type(t) is Variable for t in terms):
+        return None
     for v in e.names.values():
         mine = {t: c for t, c in terms.items() if len(t.names) == 1 and v.name in t.names}
         part = from_linear(mine, 0)
@@ -86,6 +88,8 @@ def _period(jumps: list[int], low: int, high: int) -> int | None:
 @rule("c(x) → x < k, x ≥ k, x = k, x ≠ k, or (x + s) % n < k, where the table of c says so", And, Ge, Lt, Eq, Ne)
 def table_of_a_condition(e: Expr, facts: Facts) -> Expr | None:
     """The conditions on one variable, taken together, hold at the same values as the short form."""
+    if e.operations() < _LEAST_COST - 1:
+        return None
     parts = e.args if type(e) is And else (e,)
     for v in e.names.values():
         mine = [x for x in parts if len(x.names) == 1 and v.name in x.names]

@@ -16,6 +16,9 @@ STATIC = frozenset({UOps.DEFINE_GLOBAL, UOps.DEFINE_LOCAL, UOps.DEFINE_VAR, UOps
 _ENDS = {UOps.ENDRANGE: UOps.RANGE, UOps.ENDIF: UOps.IF}
 
 
+MAX_NESTING = 64  # blocks in each other; engines recurse, and no kernel comes near it
+
+
 class Read(NamedTuple):
     """Where an operand's value is found: the line that holds it, and the element where it is one of a vector's."""
 
@@ -119,6 +122,8 @@ def _nest(lines: tuple[Line, ...]) -> tuple[Block, list[tuple[int | None, ...]]]
         chains.append(tuple(open_heads))
         if line.uop in (UOps.RANGE, UOps.IF):
             open_heads.append(number)
+            if len(open_heads) > MAX_NESTING + 1:
+                raise ProgramError(f"line {number} ({line.uop.name}): more than {MAX_NESTING} blocks in each other")
             bodies.append([])
         elif line.uop not in STATIC:
             bodies[-1].append(number)

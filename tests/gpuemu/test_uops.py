@@ -91,6 +91,7 @@ BAD = {
         [TRUE, (UOps.IF, None, [0], None), (UOps.ENDIF, None, [1], None), (UOps.ENDIF, None, [1], None)],
         r"line 3 \(ENDIF\): ends line 1, which is not open: it was ended before",
     ),
+    "deep": ([TRUE, *[(UOps.IF, None, [0], None)] * 65], r"line 65 \(IF\): more than 64 blocks in each other"),
     "if vector": ([PAIR, (UOps.IF, None, [0], None)], "the condition is float32x2; expected one value a lane"),
     # memory
     "no buffer": ([ONE, ZERO, (UOps.LOAD, FLOAT, [0, 1], None)], "reads a buffer, and its first source is CONST"),

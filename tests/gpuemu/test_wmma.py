@@ -1,0 +1,118 @@
+"""WMMA for instructions of all vendors: fragments in, fragments out, against a plain product of small whole numbers."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import wmma_kernels
+from oracles import scalar_engine
+
+from gpuemu import Program, UOps, dtypes
+from gpuemu.errors import InstructionError, LaunchError, ProgramError
+from gpuemu.machine.wmma import Fragment, TensorCore, resolve
+
+INSTRUCTIONS = [
+    "m16n8k16",
+    "m16n8k8",
+    "m16n8k16.f16.f16",
+    "m16n8k16.f32.bf16",
+    "m16n8k8.f32.tf32",
+    "m8n8k4.f64.f64",
+    "simdgroup.8x8x8",
+    "gfx1100.wmma_f32_16x16x16_f16.w32",
+    "gfx1100.wmma_f32_16x16x16_f16.w64",
+    "gfx1200.wmma_f32_16x16x16_f16.w32",
+    "gfx908.mfma_f32_32x32x8f16",
+    "gfx908.mfma_f32_4x4x4f16",
+    "gfx908.mfma_f32_32x32x1f32",
+    "gfx942.mfma_i32_16x16x32_i8",
+]
+
+
+def kernel(core: TensorCore, arg: object, warps: int, warp: int) -> Program:
+    """Each lane loads its fragments, which lie one after the other, and stores what it gets."""
+    k = wmma_kernels.Lines()
+    lane = k.special(0, "lidx0", core.instruction.lanes * warps)
+    fragments = (core.d, core.a, core.b, core.c)
+    buffers = [
+        k.add(UOps.DEFINE_GLOBAL, fragment.dtype.scalar(), [], (label, label == 0))
+        for label, fragment in enumerate(fragments)
+    ]
+    places = [k.times(lane, fragment.dtype.count) for fragment in fragments]
+    loads = [k.add(UOps.LOAD, fragments[i].dtype, [buffers[i], places[i]]) for i in (1, 2, 3)]
+    d = k.add(UOps.WMMA, core.d.dtype, loads, arg)
+    k.add(UOps.STORE, None, [buffers[0], places[0], d])
+    return Program("wmma", k.lines, warp=warp)
+
+
+def scatter(fragment: Fragment, matrices: np.ndarray) -> np.ndarray:
+    """The fragments (groups, lanes, elements) of matrices (groups, blocks, rows, columns)."""
+    places = fragment.lane_map.coordinates()
+    block = places[..., 2] if places.shape[-1] == 3 else 0
+    return matrices[:, block, places[..., 0], places[..., 1]].astype(fragment.dtype.numpy)
+
+
+@pytest.mark.parametrize("name", INSTRUCTIONS)
+def test_fragments_give_the_product_of_their_matrices(name: str) -> None:
+    core = resolve(name)
+    rng = np.random.default_rng(2)
+    a, b, c = (rng.integers(-3, 4, (2, *fragment.matrix_shape)) for fragment in (core.a, core.b, core.c))
+    inputs = [scatter(*pair) for pair in ((core.a, a), (core.b, b), (core.c, c))]
+    expected = scatter(core.d, a @ b + c)
+    out = np.zeros_like(expected)
+    lanes = core.instruction.lanes
+    program = kernel(core, name, warps=2, warp=lanes)
+    program(out, *inputs, local_size=(2 * lanes, 1, 1))
+    assert (out == expected).all()
+
+
+@pytest.mark.parametrize("name", ["m16n8k16", "simdgroup.8x8x8", "gfx1100.wmma_f32_16x16x16_f16.w32"])
+def test_both_engines_give_the_same_bits(name: str) -> None:
+    core = resolve(name)
+    rng = np.random.default_rng(4)
+    a, b, c = (rng.standard_normal((1, *fragment.matrix_shape)) for fragment in (core.a, core.b, core.c))
+    inputs = [scatter(*pair).reshape(-1) for pair in ((core.a, a), (core.b, b), (core.c, c))]
+    found, expected = (np.zeros(core.instruction.lanes * core.d.dtype.count, core.d.dtype.numpy) for _ in range(2))
+    program = kernel(core, name, warps=1, warp=32)
+    program(found, *inputs, local_size=(32,))
+    scalar_engine.run(program, expected, *inputs, local_size=(32,))
+    assert found.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("target", wmma_kernels.SEED_ARGS)
+def test_the_seeds_tuple_is_an_instruction_of_its_target(target: str) -> None:
+    core = resolve(wmma_kernels.SEED_ARGS[target])
+    sizes = core.a.dtype.count, core.b.dtype.count, core.c.dtype.count
+    assert sizes == wmma_kernels.SEED_ARGS[target][4]
+    assert (core.a.dtype.scalar(), core.d.dtype.scalar()) == (dtypes.half, dtypes.float32)
+
+
+def test_a_name_that_two_wave_sizes_share_is_the_one_for_the_warp() -> None:
+    name = "gfx1100.wmma_f32_16x16x16_f16"
+    assert [resolve(name, warp).instruction.lanes for warp in (32, 64)] == [32, 64]
+
+
+def test_a_workgroup_holds_whole_groups_of_lanes() -> None:
+    core = resolve("gfx908.mfma_f32_32x32x8f16")
+    program = kernel(core, "gfx908.mfma_f32_32x32x8f16", warps=1, warp=32)
+    sizes = [fragment.dtype.count * 32 for fragment in (core.d, core.a, core.b, core.c)]
+    buffers: list[Any] = [np.zeros(sizes[0], np.float32), *(np.zeros(n, np.float16) for n in sizes[1:3])]
+    with pytest.raises(
+        LaunchError, match=r"has 32 lanes, and line \d+ \(WMMA\) needs whole ones: a group of .* has 64"
+    ):
+        program(*buffers, np.zeros(sizes[3], np.float32), local_size=(32,))
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("m64n8k16.f32.f16", "no lane holds its operand b, which lies in shared memory"),
+        ("v_smfmac_f32_16x16x32_f16", "its operand a is sparse, and WMMA takes no index register"),
+    ],
+)
+def test_an_instruction_that_does_not_work_on_registers_alone_is_refused(name: str, message: str) -> None:
+    with pytest.raises(InstructionError, match=message):
+        resolve(name)
+    zero = (UOps.CONST, dtypes.float32, [], 0)
+    with pytest.raises(ProgramError, match=rf"line 1 \(WMMA\): .*{message}"):
+        Program("refused", [zero, (UOps.WMMA, dtypes.float32, [0, 0, 0], name)])

@@ -148,9 +148,18 @@ def multiply(core: TensorCore, chunk: Chunk, line: int, a: Array, b: Array, c: A
         _gather(core, fragment, chunk, line, x, axes)
         for fragment, x in zip(core.operands.values(), (a, b, c), strict=True)
     )
-    unit = arithmetic.unit(core.instruction.unit)
-    of_a, of_b, of_d = (fragment.lane_map.dtype for fragment in (core.a, core.b, core.d))
-    d = unit.matmul(left, right, start, of_a, of_d, b_dtype=of_b)
+    found = core.instruction
+    d = arithmetic.unit(found.unit).matmul(
+        left,
+        right,
+        start,
+        core.a.lane_map.dtype,
+        core.d.lane_map.dtype,
+        found.path,
+        b_dtype=core.b.lane_map.dtype,
+        saturate=found.saturate,
+        of_bits="xor" if found.product == "xor" else "and",
+    )
     flat = d.reshape(-1, core.d.holders.size).take(core.d.positions, axis=1)
     return flat.astype(core.d.dtype.numpy, copy=False).reshape(*axes, *chunk.local, core.d.dtype.count)
 

@@ -79,6 +79,20 @@ def test_both_engines_give_the_same_bits(name: str) -> None:
     assert found.tobytes() == expected.tobytes()
 
 
+@pytest.mark.parametrize("product", ["and", "xor"])
+def test_one_bit_products_are_counted(product: str) -> None:
+    name = f"m16n8k128.s32.b1.{product}"
+    core = resolve(name)
+    rng = np.random.default_rng(6)
+    a, b = (rng.integers(0, 2, (1, *fragment.matrix_shape)) for fragment in (core.a, core.b))
+    c = rng.integers(-9, 9, (1, *core.c.matrix_shape))
+    inputs = [scatter(*pair) for pair in ((core.a, a), (core.b, b), (core.c, c))]
+    out = np.zeros((1, 32, core.d.dtype.count), np.int32)
+    kernel(core, name, warps=1, warp=32)(out, *inputs, local_size=(32,))
+    counted = a @ b if product == "and" else a @ (1 - b) + (1 - a) @ b
+    assert (out == scatter(core.d, counted + c)).all()
+
+
 @pytest.mark.parametrize("target", wmma_kernels.SEED_ARGS)
 def test_the_seeds_tuple_is_an_instruction_of_its_target(target: str) -> None:
     core = resolve(wmma_kernels.SEED_ARGS[target])

@@ -338,7 +338,7 @@ class Workgroup:
                     matrix[block[0] if block else 0, row, column] = held[element] if isinstance(held, list) else held
             matrices.append(matrix)
         types = core.a.lane_map.dtype, core.d.lane_map.dtype
-        d = arithmetic.unit(core.instruction.unit).matmul(*matrices, *types)
+        d = arithmetic.unit(core.instruction.unit).matmul(*matrices, *types, core.instruction.path)
         results = []
         for elements in core.d.lane_map.coordinates():
             found = [d[(b[0] if b else 0), row, column].item() for row, column, *b in elements]

@@ -6,7 +6,7 @@ const COLOURS = ["lane", "register", "k"];
 
 function render({ model, el }) {
   const S = { m: 0, n: 0, k: 0, block: 0, op: "C", lane: null, lit: "none", pinned: false, playing: 0, colour: "lane", notation: "python", unfolded: "A" };
-  const v = { state: S, ins: null, theme: "light", tokens: {}, layout: null, sans: "sans-serif", moves: [], painted: 0 };
+  const v = { state: S, ins: null, theme: "light", tokens: {}, layout: null, sans: "sans-serif", ledgerStart: 0, moves: [], painted: 0 };
   let connected = true, rebuilding = false, hushedReady = false, liveTimer = 0, closed = false, mapped = null;
 
   /* ---------- the parts ---------- */
@@ -238,6 +238,11 @@ function render({ model, el }) {
     event.preventDefault();
     event.stopPropagation();
   });
+  ledger.addEventListener("wheel", (event) => {
+    if (v.ins.k <= LEDGER_LIMIT) return;                                // all steps are in sight
+    event.preventDefault();
+    stepK(event.deltaY > 0 ? 4 : -4, "dot");
+  }, { passive: false });
   ledger.addEventListener("focus", () => { if (ledger.matches(":focus-visible") && !S.playing) stepK(0, "dot"); });
   for (const left of ["mouseleave", "blur"]) ledger.addEventListener(left, () => { if (!S.pinned && !S.playing && S.lit === "dot" && !ledger.matches(":focus-visible")) move(clear); });
 

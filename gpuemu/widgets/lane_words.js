@@ -39,16 +39,18 @@ function describeStep(v) {
 
 function buildLedger(v, ledger, pointAt) {
   const sign = PRODUCT_SIGNS[v.ins.product], heads = ["k", "A", "lane", "", "B", "lane", v.ins.product === "mul" ? "A·B" : `A ${sign} B`, "sum"];
-  const row = (k) => node("div", { class: "lrow", onmouseenter: () => pointAt(k) },
-    ...heads.map((_, j) => node("span", { class: j === 2 || j === 5 ? "chip" : j === 7 ? "sum" : "" })));
+  const row = (j) => node("div", { class: "lrow", onmouseenter: () => pointAt(v.ledgerStart + j) },
+    ...heads.map((_, column) => node("span", { class: column === 2 || column === 5 ? "chip" : column === 7 ? "sum" : "" })));
+  v.ledgerStart = 0;
   ledger.replaceChildren(node("div", { class: "lrow h", "aria-hidden": "true" }, ...heads.map((text) => node("span", { text }))),
-    ...Array.from({ length: v.ins.k }, (_, k) => row(k)));
+    ...Array.from({ length: Math.min(v.ins.k, LEDGER_LIMIT) }, (_, j) => row(j)));
   ledger.setAttribute("aria-valuemax", v.ins.k - 1);
-  ledger.classList.toggle("scrolls", v.ins.k > LEDGER_LIMIT);
 }
 
+/** Where there are more steps than rows, the rows follow k. */
 function writeLedger(v, ledger) {
-  const S = v.state, ins = v.ins, sign = PRODUCT_SIGNS[ins.product], rest = S.lit === "none";
+  const S = v.state, ins = v.ins, sign = PRODUCT_SIGNS[ins.product], rest = S.lit === "none", shown = Math.min(ins.k, LEDGER_LIMIT);
+  v.ledgerStart = Math.min(S.k, Math.max(v.ledgerStart, S.k - shown + 1));
   const all = steps(ins, S.block, S.m, S.n);
   const put = (span, text) => { if (span.textContent !== text) span.textContent = text; };
   const chip = (span, who) => {
@@ -57,22 +59,18 @@ function writeLedger(v, ledger) {
     if (span.dataset.fill !== fill) { span.dataset.fill = fill; span.style.background = fill; }
     span.classList.toggle("none", !who.length);
   };
-  all.forEach(([a, b, product, sum], k) => {
-    const line = ledger.children[k + 1], s = line.children;
+  for (let j = 0; j < shown; j++) {
+    const k = v.ledgerStart + j, [a, b, product, sum] = all[k], line = ledger.children[j + 1], s = line.children;
     put(s[0], "" + k); put(s[1], signed(a)); put(s[3], sign); put(s[4], signed(b)); put(s[6], signed(product)); put(s[7], signed(sum));
     chip(s[2], holders(ins.A, S.block, S.m, k));
     chip(s[5], holders(ins.B, S.block, k, S.n));
     const now = !rest && S.lit !== "lane" && k === S.k;
     const name = `lrow${S.lit !== "dot" || k <= S.k ? " done" : ""}${now ? " now" : ""}${k === ins.k - 1 ? " last" : ""}`;
     if (line.className !== name) line.className = name;
-  });
+  }
   const [a, b, product, sum] = all[S.k];
   ledger.setAttribute("aria-valuenow", S.k);
   ledger.setAttribute("aria-valuetext", `k ${S.k}: ${a} ${ins.product === "mul" ? "times" : ins.product} ${b} is ${product}, sum ${sum}`);
-  if (ins.k > LEDGER_LIMIT && !rest) {
-    const line = ledger.children[S.k + 1], top = line.offsetTop - ledger.offsetTop;
-    if (top < ledger.scrollTop + LEDGER_ROW || top > ledger.scrollTop + ledger.clientHeight - LEDGER_ROW) ledger.scrollTop = top - ledger.clientHeight / 2;
-  }
 }
 
 /* ---------- where an element lies ---------- */
@@ -151,7 +149,8 @@ function viewLines(o, lane, element) {
   out.push(...line("stride", strides), "\n");
   if (!have) return [...out, "\nlane digits │ element digits, over row-major ", strong(o.id)];
   const offset = products.reduce((a, b) => a + b, 0);
-  return [...out, ...line("product", products), "     sum ", strong(offset), ` = ${Math.floor(offset / o.columns)}·${o.columns} + ${offset % o.columns}`];
+  const row = Math.floor(offset / o.columns), lines = o.blocks > 1 ? `(${Math.floor(row / o.rows)}·${o.rows} + ${row % o.rows})` : row;
+  return [...out, ...line("product", products), "     sum ", strong(offset), ` = ${lines}·${o.columns} + ${offset % o.columns}`];
 }
 
 /** What the lane holds, operand by operand. */

@@ -8,6 +8,8 @@ from itertools import product
 import numpy as np
 import pytest
 import tensor_layouts
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gpuemu import tensorcores
 from gpuemu.drawing.notations import draw_notations
@@ -280,6 +282,38 @@ def test_a_digit_that_moves_along_two_axes_is_no_chain_of_movement_operations():
     assert found["movement operations"].why_not == "a digit moves along two axes at once"
 
 
+@st.composite
+def any_maps(draw):
+    """Lane maps from any digits: with copies, with gaps, with sums that carry, along several axes at once."""
+    steps = st.builds(
+        Digit, st.integers(1, 4), row=st.integers(0, 4), column=st.integers(0, 4), block=st.integers(0, 2)
+    )
+    lane, element = (draw(st.lists(steps, min_size=1, max_size=3)) for _ in range(2))
+    rows, columns, blocks = (
+        1 + sum((digit.size - 1) * getattr(digit, axis) for digit in lane + element) + draw(st.integers(0, 1))
+        for axis in ("row", "column", "block")
+    )
+    operand, packing = draw(st.sampled_from("abcd")), Packing("r", 32)
+    return lane_map(operand, rows, columns, "fp32", lane=lane, element=element, packing=packing, blocks=blocks)
+
+
+@settings(max_examples=60, deadline=None)
+@given(any_maps())
+def test_any_map_gets_the_right_text_or_a_reason(held):
+    found = {x.name: x for x in notations(held)}
+    at, shape = places(held)
+    written = lines(found["formula"].text)
+    values = [np.broadcast_to(eval(written[name], {}, at), shape) for name in axes(held)]  # noqa: S307  (our own text)
+    assert np.array_equal(np.stack(values, axis=-1), held.coordinates())
+    size = (held.operand, held.rows, held.columns, held.blocks)
+    assert np.array_equal(read_cute(found["CuTe layout"].text).coordinates(*size), held.coordinates())
+    assert found["View"].text == repr(held.view)
+    for name in ("formula back", "movement operations", "F2 bases"):
+        assert (found[name].text is None) == (found[name].why_not is not None)
+    if found["movement operations"].text is not None:
+        assert ShapeTracker.from_text(found["movement operations"].text).simplify().views == (held.view,)
+
+
 ARANGE = {"lane": (0, 31), "i": (0, 3)}
 MESSAGES = [
     (lambda: read_cute("((4,8),2:1"), "CuTe layout '((4,8),2:1': expected ((T…),(V…))"),
@@ -291,7 +325,7 @@ MESSAGES = [
         lambda: read_cute("(32,4):(1,99)").coordinates("a", 16, 8),
         "it gives coordinate 328, expected 0 … 127 for 16 × 8",
     ),
-    (lambda: read_bases("register = [[0, 1]]"), "expected #ttg.linear<{register = [[…], …], lane = [[…], …], …}>"),
+    (lambda: read_bases("register = []"), "expected #ttg.linear<{register = [[…], …], lane = [[…], …], …}>"),
     (lambda: read_bases("lane = [[1, 0]], block = [[2, 0]]"), "block (a cluster of workgroups) has vectors"),
     (lambda: read_bases("lane = [[1, 0], 2]"), "is no list of vectors such as [[0, 1], [8, 0]]"),
     (

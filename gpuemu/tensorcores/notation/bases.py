@@ -74,11 +74,13 @@ def bases(lane_map: LaneMap) -> Notation:
     ):
         if count & (count - 1):
             return Notation(NAME, None, meaning, f"{what}, no power of two: F2 counts in bits")
+    if lane_map.lanes == lane_map.elements == 1:
+        return Notation(NAME, None, meaning, "one lane with one element has no bits")
     places = lane_map.coordinates()
     if places.shape[-1] == 3:
         places = np.roll(places, 1, axis=-1)
     lane = _of_bits(places[:, 0])
-    bits = 5 if lane_map.lanes > 2 * WARP_OF_A_GROUP else len(lane)
+    bits = WARP_OF_A_GROUP.bit_length() - 1 if lane_map.lanes > 2 * WARP_OF_A_GROUP else len(lane)
     text = str(Bases(_of_bits(places[0]), lane[:bits], lane[bits:]))
     return checked(NAME, meaning, text, lambda text: read_bases(text).coordinates(), lane_map.coordinates())
 
@@ -102,7 +104,7 @@ def read_bases(text: str) -> Bases:
     Raises
     ------
     NotationError
-        The text is no linear layout, or has vectors of different lengths.
+        The text is no linear layout, has no vector, or has vectors of different lengths.
 
     Examples
     --------
@@ -117,7 +119,7 @@ def read_bases(text: str) -> Bases:
     for name, vectors in re.findall(r"(\w+)\s*=\s*(\[[\d\s,\[\]]*\])", text):
         if name in found:
             found[name] = _vectors(text, name, vectors)
-    if not found["lane"]:
+    if not any(found.values()):
         raise NotationError(f"F2 bases {text!r}: expected #ttg.linear<{{register = [[…], …], lane = [[…], …], …}}>")
     if found["block"]:
         raise NotationError(f"F2 bases {text!r}: block (a cluster of workgroups) has vectors; one instruction has none")
@@ -131,6 +133,10 @@ def _vectors(text: str, name: str, written: str) -> tuple[Vector, ...]:
         found: Any = ast.literal_eval(written)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         found = None
-    if not isinstance(found, list) or not all(isinstance(vector, list) and vector for vector in found):
+    if not isinstance(found, list) or not all(_is_vector(vector) for vector in found):
         raise NotationError(f"F2 bases {text!r}: {name} = {written} is no list of vectors such as [[0, 1], [8, 0]]")
     return tuple(tuple(vector) for vector in found)
+
+
+def _is_vector(found: object) -> bool:
+    return isinstance(found, list) and bool(found) and all(isinstance(number, int) for number in found)

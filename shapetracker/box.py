@@ -139,7 +139,11 @@ def lookup_stack(boxes: tuple[Box, ...], point: Iterable[int]) -> int | None:
 
 
 def volume(bounds: Bounds) -> int:
-    """The number of points inside the bounds."""
+    """The number of points inside the bounds.
+
+    >>> volume(((1, 3), (0, 5)))
+    10
+    """
     return prod(max(0, end - begin) for begin, end in bounds)
 
 

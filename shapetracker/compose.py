@@ -171,7 +171,16 @@ def by_closed_forms(inner: Box, outer: Box) -> tuple[Box | Answer | None, Bounds
 
 
 def cut(places: list[int], rest: Form, counts: list[int]) -> list[Piece]:
-    """Cut the digits of an affine index wherever the floor between two of them is affine on the box."""
+    """Cut the digits of an affine index wherever the floor between two of them is affine on the box.
+
+    The digits of shape (4, 6) for the index 6·i + 2·j are i and 2·j where j has three positions, and one piece where
+    it has four.
+
+    >>> [(piece.start, piece.stop) for piece in cut(places_of((4, 6)), Form(0, [6, 2]), [4, 3])]
+    [(0, 1), (1, 2)]
+    >>> [(piece.start, piece.stop) for piece in cut(places_of((4, 6)), Form(0, [6, 2]), [3, 4])]
+    [(0, 2)]
+    """
     pieces, start = [], 0
     for k, place in enumerate(places):
         if place == 1:
@@ -210,7 +219,11 @@ def _meet_masks(
 
 
 def places_of(sizes: tuple[int, ...]) -> list[int]:
-    """What one step of each digit adds to a row-major flat index."""
+    """What one step of each digit adds to a row-major flat index.
+
+    >>> places_of((2, 3, 4))
+    [12, 4, 1]
+    """
     places = [1] * len(sizes)
     for k in range(len(sizes) - 1, 0, -1):
         places[k - 1] = places[k] * sizes[k]

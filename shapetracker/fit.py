@@ -30,6 +30,11 @@ def fit(block: Block) -> Fit | bool | None:
     axis from there come before all others, and give that axis's bounds and its step. So each row after that is
     either as they say, or it proves that there is no box.
 
+    >>> fit(Block((0,), (4,), ([None, 5, 7, 9],)))
+    Fit(bounds=((1, 4),), first=5, steps=(2,))
+    >>> fit(Block((0,), (4,), ([5, None, 7, 9],)))
+    False
+
     Raises
     ------
     TooLargeError

@@ -106,7 +106,11 @@ class View:
 
     @staticmethod
     def from_box(box: Box) -> View:
-        """The view of a box that is in canonical form."""
+        """The view of a box that is in canonical form.
+
+        >>> View.from_box(View.create((4, 6)).box)
+        View(shape=(4, 6), strides=(6, 1), offset=0)
+        """
         shape, strides, offset, bounds = box
         mask: Bounds | None = None
         for (begin, end), size in zip(bounds, shape, strict=True):
@@ -117,7 +121,11 @@ class View:
 
     @property
     def box(self) -> Box:
-        """The same function as plain data, with bounds where the mask is None."""
+        """The same function as plain data, with bounds where the mask is None.
+
+        >>> View.create((4, 6)).box.bounds
+        ((0, 4), (0, 6))
+        """
         bounds = tuple([(0, size) for size in self.shape]) if self.mask is None else self.mask
         return Box(self.shape, self.strides, self.offset, bounds)
 
@@ -407,7 +415,10 @@ class View:
 
 
 def check_in_range(inner: View, outer: View) -> None:
-    """Raise a ViewError when a valid point of `outer` looks outside of `inner`."""
+    """Raise a ViewError when a valid point of `outer` looks outside of `inner`.
+
+    >>> check_in_range(View.create((6,)), View.create((2, 3)))
+    """
     found = index_range(outer.box)
     if found is None:
         return
@@ -420,7 +431,11 @@ def check_in_range(inner: View, outer: View) -> None:
 
 
 def check_reshape(old: Shape, new: Sequence[int]) -> Shape:
-    """The new shape, or a ViewError when it does not have as many elements as the old one."""
+    """The new shape, or a ViewError when it does not have as many elements as the old one.
+
+    >>> check_reshape((4, 6), [24])
+    (24,)
+    """
     sizes = tuple(new)
     _check_shape("reshape", sizes)
     if prod(sizes) != prod(old):

@@ -52,7 +52,12 @@ def find_witness(boxes: tuple[Box, ...], bounds: Bounds) -> Witness | None:
 
 
 def witness_among(boxes: tuple[Box, ...], points: Iterable[Point]) -> Witness | None:
-    """The same, looking at the given points."""
+    """The same, looking at the given points.
+
+    >>> inner = Box((4,), (1,), 0, ((1, 3),))
+    >>> witness_among((inner, Box((2, 2), (2, 1), 0, ((0, 2), (0, 2)))), [(0, 0), (0, 1), (1, 0), (1, 1)])
+    Hole(point=(0, 0), around=((0, 1), (1, 0)))
+    """
     return _Look(boxes).judge(points)
 
 

@@ -295,6 +295,16 @@ class SideBySide:
         counts = ", ".join(f"{name} {count}" for name, count in self.operations.items())
         return f"SideBySide({self.built!r} = {self.simplified!r}; operations: {counts}; {self.verdict!r})"
 
+    def draw(self) -> Any:
+        """The picture: the forms beside each other."""
+        from shapetracker.drawing.expressions import draw_side_by_side
+
+        return draw_side_by_side(self)
+
+    def _repr_html_(self) -> str:
+        html: str = self.draw()._repr_html_()
+        return html
+
 
 SHOWN_POINTS = 8
 

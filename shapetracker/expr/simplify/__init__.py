@@ -5,11 +5,11 @@ The result never takes more operations than what it came from, and simplifying i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from shapetracker.expr.nodes import Expr, Operation, write
+from shapetracker.expr.nodes import And, Comparison, Expr, Operation, write
 from shapetracker.expr.simplify import comparisons, conjunctions, divisions, sums, tables  # noqa: F401  (they register rules)
 from shapetracker.expr.simplify.divisions import WITHOUT_REMAINDERS, without_remainders
 from shapetracker.expr.simplify.facts import Facts, Step, facts_from
@@ -48,31 +48,46 @@ def simplify(e: Expr, assuming: Iterable[Expr] = ()) -> Expr:
 
 def _improve(e: Expr, facts: Facts) -> Expr:
     """Round after round, as long as the result gets shorter, or comes earlier in the order of equally short ones."""
-    while True:
-        for candidate in _candidates(e, facts):
+    improved = True
+    while improved:
+        improved = False
+        for attempt in (_as_a_whole, _part_by_part, _by_quotients_alone):
+            steps = len(facts.trace or ())
+            candidate = attempt(e, facts)
             if candidate is not e and _earlier(candidate, e):
-                e = candidate
+                e, improved = candidate, True
                 break
-        else:
-            return e
+            if facts.trace is not None:
+                del facts.trace[steps:]  # what was tried in vain is no step
+    return e
+
+
+def _as_a_whole(e: Expr, facts: Facts) -> Expr:
+    return short(canonical(e, facts), facts)
+
+
+def _part_by_part(e: Expr, facts: Facts) -> Expr:
+    """Where the canonical form of the whole is too long, better parts may still help."""
+    if not isinstance(e, Operation):
+        return e
+    plain = not facts.ranges and facts.trace is None
+    return type(e).build(tuple([simplify(x) if plain else _improve(x, facts) for x in e.args]))
 
 
 _LONG = 5  # operations from which on a second form is worth its time
 
 
-def _candidates(e: Expr, facts: Facts) -> Iterator[Expr]:
-    """The short form; where it is not better, what better parts make; and where much is left, the form of quotients."""
-    after = short(canonical(e, facts), facts)
-    yield after
-    if after is not e and isinstance(e, Operation) and facts.trace is None:
-        yield type(e).build(tuple([_improve(x, facts) for x in e.args]))
-    if e.operations() >= _LONG:
-        quotients = without_remainders(e)
-        if quotients is not e:
-            after = short(canonical(quotients, facts), facts)
-            if facts.trace is not None and _earlier(after, e):
-                facts.trace.append(Step("without_remainders", WITHOUT_REMAINDERS, e, quotients))
-            yield after
+def _by_quotients_alone(e: Expr, facts: Facts) -> Expr:
+    """Remainders written as quotients, so that more can meet."""
+    if e.operations() < _LONG or isinstance(e, Comparison | And):
+        return e
+    quotients = without_remainders(e)
+    if quotients is e:
+        return e
+    if facts.trace is not None:
+        facts.trace.append(Step("without_remainders", WITHOUT_REMAINDERS, e, quotients))
+    after = short(canonical(quotients, facts), facts)
+    return after if after.operations() < e.operations() else e
 
 
 def _earlier(a: Expr, b: Expr) -> bool:

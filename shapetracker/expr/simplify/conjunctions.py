@@ -54,15 +54,16 @@ def tightest_limits(e: Expr, facts: Facts) -> Expr | None:
 @rule("a & b → a & b′, where b′ is what is left of b when a holds", And)
 def each_under_the_others(e: Expr, facts: Facts) -> Expr | None:
     """Where a is 0 the conjunction is 0 whatever b says, so b may be simplified as if a held."""
-    for k, part in enumerate(e.args):
-        others = e.args[:k] + e.args[k + 1 :]
+    parts = list(e.args)
+    for k, part in enumerate(parts):
         ranges: dict[Expr, Range] = dict(facts.ranges)
-        for other in others:
-            if isinstance(other, Comparison):
+        for other in parts[:k] + parts[k + 1 :]:
+            if isinstance(other, Comparison) and not other.names.keys().isdisjoint(part.names):
                 learn(ranges, other)
         if ranges == facts.ranges:
             continue
         after = canonical(part, Facts(ranges))
         if after is not part and after.operations() < part.operations():
-            return And.build((*e.args[:k], after, *e.args[k + 1 :]))
-    return None
+            parts[k] = after
+    after = And.build(tuple(parts))
+    return None if after is e else after

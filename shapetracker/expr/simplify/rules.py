@@ -55,14 +55,14 @@ def shortening(law: str, *kinds: type[Expr]) -> Callable[[Rewrite], Rewrite]:
 
 def canonical(e: Expr, facts: Facts) -> Expr:
     """The canonical form: rules are applied, innermost operands first, until none fits."""
-    if facts.ranges:
+    if facts.ranges or facts.trace is not None:
         found = facts.canonical_forms.get(e)
         if found is None:
             found = facts.canonical_forms[e] = _rewrite(e, facts)
             facts.canonical_forms[found] = found
         return found
     known = e._canonical
-    if known is None or facts.trace is not None:
+    if known is None:
         result = _rewrite(e, facts)
         write(e, "_canonical", True if result is e else result)
         return result

@@ -25,13 +25,13 @@ from shapetracker.expr.simplify.rules import SHORTENING, shortening
 
 def short(e: Expr, facts: Facts) -> Expr:
     """A shorter equal form of a canonical expression, innermost parts first."""
-    if facts.ranges:
+    if facts.ranges or facts.trace is not None:
         found = facts.short_forms.get(e)
         if found is None:
             found = facts.short_forms[e] = _shorten(e, facts)
         return found
     known = e._short
-    if known is None or facts.trace is not None:
+    if known is None:
         result = _shorten(e, facts)
         write(e, "_short", True if result is e else result)
         return result

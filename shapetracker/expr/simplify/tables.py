@@ -93,6 +93,8 @@ def table_of_a_condition(e: Expr, facts: Facts) -> Expr | None:
     parts = e.args if type(e) is And else (e,)
     for v in e.names.values():
         mine = [x for x in parts if len(x.names) == 1 and v.name in x.names]
+        if all(x.args[0] is v for x in mine):
+            continue  # limits on the variable itself are already the tightest ones
         part = And.build(tuple(mine))
         if part.operations() < _LEAST_COST - 1:
             continue

@@ -22,9 +22,18 @@ from gpuemu.program import Program
 from gpuemu.uops import BinaryOps, TernaryOps, UnaryOps, UOps
 
 if TYPE_CHECKING:
-    from gpuemu.widgets import explore
+    from gpuemu.widgets import explore as explore
 
-__all__ = ["BinaryOps", "Program", "TernaryOps", "UOps", "UnaryOps", "dtypes", "errors", "explore", "tensorcores"]
+__all__ = [
+    "BinaryOps",
+    "Program",
+    "TernaryOps",
+    "UOps",
+    "UnaryOps",
+    "dtypes",
+    "errors",
+    "tensorcores",
+]  # not explore: * needs no anywidget
 
 
 def __getattr__(name: str) -> Any:

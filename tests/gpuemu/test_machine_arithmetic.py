@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from oracles import scalar_engine
 
 from gpuemu import dtypes
-from gpuemu.alu import ALU_OPS, ALU_RULES, COMPARISONS, SHIFTS, BinaryOps, TernaryOps, UnaryOps, arity
+from gpuemu.alu import ALU_OPS, ALU_RULES, COMPARISONS, BinaryOps, TernaryOps, UnaryOps, arity
 from gpuemu.dtypes import DType
 from gpuemu.machine.arithmetic import FUNCTIONS, truth
 from gpuemu.machine.casts import bitcast, convert
@@ -142,7 +142,7 @@ def test_where_takes_a_condition_of_any_type() -> None:
     assert truth(np.array([-0.0, 1.0])).tolist() == [False, True]
 
 
-@pytest.mark.parametrize("op", list(SHIFTS), ids=lambda op: op.name)
+@pytest.mark.parametrize("op", [BinaryOps.SHL, BinaryOps.SHR], ids=lambda op: op.name)
 def test_a_shift_count_may_have_a_type_of_its_own(op: BinaryOps) -> None:
     for count in (0, 1, 7, 8, 255):
         found = FUNCTIONS[op](np.array([-100], np.int8), np.array([count], np.uint8))

@@ -6,6 +6,8 @@ import textwrap
 from dataclasses import dataclass
 from html import escape
 
+import numpy as np
+
 from gpuemu.tensorcores.instruction import Instruction
 from gpuemu.tensorcores.lanemap import LaneMap
 from gpuemu.tensorcores.notation import Notation, notations, swizzle
@@ -38,7 +40,7 @@ def draw_notations(shown: LaneMap | Instruction) -> Picture:
     if isinstance(shown, LaneMap):
         return Picture(f"notations of {shown.operand.upper()}", (_table(shown),))
     maps = shown.maps
-    if "c" in maps and "d" in maps and maps["c"].coordinates().tolist() == maps["d"].coordinates().tolist():
+    if "c" in maps and "d" in maps and np.array_equal(maps["c"].coordinates(), maps["d"].coordinates()):
         del maps["d"]
     whole = NotationTable("A, B and C together", "", (swizzle(shown),))
     return Picture(f"notations of {shown.short_name}", (*[_table(lane_map) for lane_map in maps.values()], whole))

@@ -61,7 +61,7 @@ def _view_index(view: View, points: Sequence[Expr], conditions: list[Expr]) -> E
             begin, end = view.mask[axis]
             if as_expr(begin).max > 0:
                 conditions.append(as_expr(point >= begin))
-            if as_expr(view.shape[axis] - end).max > 0:
+            if as_expr(view.shape[axis] - end).simplify().max > 0:
                 conditions.append(as_expr(point < end))
     return as_expr(index + view.offset) if view.offset != 0 else as_expr(index)
 

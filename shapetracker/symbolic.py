@@ -212,6 +212,13 @@ class SymbolicView(View):
         """The number of points: an integer or an expression."""
         return whole(prod(self.shape))
 
+    def draw(self) -> Any:
+        """The picture of this view: its parts, its expressions and its guards."""
+        from shapetracker.symbolic_picture import draw_symbolic
+        from shapetracker.tracker import ShapeTracker
+
+        return draw_symbolic(ShapeTracker((self,)))
+
     # --- parts -------------------------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:

@@ -406,6 +406,10 @@ class ShapeTracker:
 
     def draw(self) -> Any:
         """The picture of this tracker: memory order beside logical order, view by view."""
+        if any(view.vars() for view in self.views):
+            from shapetracker.symbolic_picture import draw_symbolic
+
+            return draw_symbolic(self)
         from shapetracker.drawing.views import draw_tracker
 
         return draw_tracker(self)

@@ -293,3 +293,10 @@ def test_a_view_made_of_expressions_binds_to_the_view_made_of_numbers():
 
 def test_names_bind_as_well_as_variables():
     assert View.create((I, 4)).bind({"i": 2}) == View.create((2, 4))
+
+
+def test_the_picture_shows_the_guards():
+    view = View.create((I, 4)).reshape((8,))
+    assert "guard     i == 2" in str(view.draw())
+    assert "i == 2" in view._repr_html_()
+    assert str(ShapeTracker((view,)).draw()) == str(view.draw())

@@ -214,10 +214,9 @@ class SymbolicView(View):
 
     def draw(self) -> Any:
         """The picture of this view: its parts, its expressions and its guards."""
-        from shapetracker.symbolic_picture import draw_symbolic
-        from shapetracker.tracker import ShapeTracker
+        from shapetracker.drawing.symbolic_views import draw_symbolic_view
 
-        return draw_symbolic(ShapeTracker((self,)))
+        return draw_symbolic_view(self)
 
     # --- parts -------------------------------------------------------------------------------------------------------
 

@@ -407,7 +407,7 @@ class ShapeTracker:
     def draw(self) -> Any:
         """The picture of this tracker: memory order beside logical order, view by view."""
         if any(view.vars() for view in self.views):
-            from shapetracker.symbolic_picture import draw_symbolic
+            from shapetracker.drawing.symbolic_views import draw_symbolic
 
             return draw_symbolic(self)
         from shapetracker.drawing.views import draw_tracker

@@ -10,6 +10,19 @@ from shapetracker.drawing.views import expressions
 
 if TYPE_CHECKING:
     from shapetracker.tracker import ShapeTracker
+    from shapetracker.view import View
+
+
+def draw_symbolic_view(view: View) -> Picture:
+    """The picture of one view over variables; see `draw_symbolic`.
+
+    >>> from shapetracker import Variable, View
+    >>> draw_symbolic_view(View.create((Variable("i", 1, 6), 4)))
+    Picture('shape (i, 4)')
+    """
+    from shapetracker.tracker import ShapeTracker
+
+    return draw_symbolic(ShapeTracker((view,)))
 
 
 def draw_symbolic(tracker: ShapeTracker) -> Picture:

@@ -8,7 +8,6 @@ counterexample turns up.
 from __future__ import annotations
 
 import random
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice, product
@@ -233,26 +232,9 @@ def sympy_verdict(a: Expr, b: Expr) -> SymPyVerdict:
     >>> sympy_verdict(n % 5 * 2 % 5, n % 5 * 2)
     SymPyVerdict(equal, wrong at n=3)
     """
-    import sympy
+    from shapetracker.sympy_bridge import opinion_of_sympy
 
-    from shapetracker.sympy_bridge import to_sympy
-
-    symbols: dict[str, Any] = {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the warning says what the counterexample shows
-        left, right = (to_sympy(x, mode="mod", symbols=symbols) for x in (as_expr(a), as_expr(b)))
-    if left == right:
-        opinion, difference = "equal", "0"
-    else:
-        try:
-            rest = sympy.simplify(left - right)
-        except TypeError:  # conditions are not subtracted
-            rest = sympy.simplify(sympy.Xor(left, right))
-        difference = str(rest)
-        if rest == 0 or rest is sympy.false:
-            opinion = "equal"
-        else:
-            opinion = "different" if rest.is_number or rest is sympy.true else "cannot tell"
+    opinion, difference = opinion_of_sympy(as_expr(a), as_expr(b))
     truth = equivalent(a, b)
     wrong = opinion != "cannot tell" and truth.equal is not None and truth.equal != (opinion == "equal")
     return SymPyVerdict(opinion, wrong, truth.counterexample if wrong else None, difference)
@@ -319,14 +301,12 @@ def side_by_side(e: Expr, sympy_simplify: bool = False) -> SideBySide:
     >>> both.simplified, both.verdict, both.round_trip.equal, both.sympy_opinion.opinion
     (i, Verdict(equal, exhaustive, 32 points), True, 'cannot tell')
     """
-    import sympy
-
-    from shapetracker.sympy_bridge import from_sympy, operations_of, to_sympy
+    from shapetracker.sympy_bridge import from_sympy, operations_of, simplified_by_sympy, to_sympy
 
     simplified = e.simplify()
     symbols: dict[str, Any] = {}
     exported = to_sympy(simplified, symbols=symbols)
-    theirs = sympy.simplify(to_sympy(e, symbols=symbols).rewrite(sympy.floor)) if sympy_simplify else None
+    theirs = simplified_by_sympy(e, symbols) if sympy_simplify else None
     operations = {
         "built": e.operations(),
         "simplified": simplified.operations(),

@@ -39,7 +39,16 @@ from shapetracker.expr.nodes import (
 )
 from shapetracker.expr.nodes import FloorDiv as Quotient
 
-__all__ = ["FloorDiv", "FloorMod", "SymPyModWarning", "from_sympy", "operations_of", "to_sympy"]
+__all__ = [
+    "FloorDiv",
+    "FloorMod",
+    "SymPyModWarning",
+    "from_sympy",
+    "operations_of",
+    "opinion_of_sympy",
+    "simplified_by_sympy",
+    "to_sympy",
+]
 
 
 class SymPyModWarning(UserWarning):
@@ -339,3 +348,41 @@ def operations_of(x: Any) -> int:
     if isinstance(x, sympy.Pow):
         return inner + (0 if x.exp == -1 else int(x.exp) - 1 if isinstance(x.exp, sympy.Integer) and x.exp > 0 else 1)
     return inner + isinstance(x, _COUNTED)
+
+
+def simplified_by_sympy(e: Expr, symbols: dict[str, Any] | None = None) -> Any:
+    """What `sympy.simplify` makes of the expression, over SymPy's own floor. It takes tens of milliseconds.
+
+    >>> simplified_by_sympy((Variable("i", 0, 3) * 2 + 4) // 2)
+    i + 2
+    """
+    return sympy.simplify(to_sympy(e, symbols=symbols).rewrite(sympy.floor))
+
+
+def opinion_of_sympy(a: Expr, b: Expr) -> tuple[str, str]:
+    """Whether SymPy, by its own floor and Mod, holds two expressions for equal; and what is left of their difference.
+
+    Returns
+    -------
+    opinion : "equal", "different" or "cannot tell"
+    difference : str
+
+    Examples
+    --------
+    >>> i, j = Variable("i", 0, 3), Variable("j", 0, 7)
+    >>> opinion_of_sympy((i + j) * 2, i * 2 + j * 2)
+    ('equal', '0')
+    """
+    symbols: dict[str, Any] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SymPyModWarning)  # it is SymPy's own opinion that is asked for
+        left, right = (to_sympy(x, mode="mod", symbols=symbols) for x in (a, b))
+    if left == right:
+        return "equal", "0"
+    try:
+        rest = sympy.simplify(left - right)
+    except TypeError:  # relations are not subtracted
+        rest = sympy.simplify(sympy.Xor(left, right))
+    if rest == 0 or rest is sympy.false:
+        return "equal", str(rest)
+    return "different" if rest.is_number or rest is sympy.true else "cannot tell", str(rest)

@@ -177,7 +177,7 @@ def facts_from(conditions: Iterable[Expr], trace: list[Step] | None = None) -> F
 
 def learn(ranges: dict[Expr, Range], e: Comparison) -> None:
     """Add what one comparison says to the known ranges."""
-    terms, constant = linear(e.args[0] - e.args[1])
+    terms, constant = plus(linear(e.args[0]), linear(e.args[1]), -1)
     if not terms:
         return
     form, scale = primitive(terms)

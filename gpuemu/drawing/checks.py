@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from gpuemu.drawing.lanes import BLOCKS_SHOWN, WIDTH, holders
 from gpuemu.drawing.quadrant import flowing
 from gpuemu.tensorcores.checker import Diagnosis
 from gpuemu.tensorcores.fragment import NOTHING, place_text
 from shapetracker.drawing.grid import Cell, Grid
 from shapetracker.drawing.layout import Words
+from shapetracker.drawing.palette import Theme
 from shapetracker.drawing.picture import Picture
+from shapetracker.drawing.scene import Scene
 
 
 def draw_diagnosis(diagnosis: Diagnosis) -> Picture:
@@ -35,7 +39,23 @@ def draw_diagnosis(diagnosis: Diagnosis) -> Picture:
     blocks = range(min(diagnosis.lane_map.blocks, BLOCKS_SHOWN))
     title = f"{diagnosis.instruction.short_name} {diagnosis.operand}, checked"
     matrices = flowing([_matrix(diagnosis, block) for block in blocks], WIDTH)
-    return Picture(title, (Words(str(diagnosis)), matrices, _lanes(diagnosis)))
+    return Picture(title, (_Report(str(diagnosis)), matrices, _lanes(diagnosis)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """Lines of words, close together."""
+
+    words: str
+
+    def text(self) -> str:
+        return self.words
+
+    def html(self) -> str:
+        return "".join(Words(line).html() for line in self.words.split("\n"))
+
+    def scene(self, theme: Theme) -> Scene:
+        return Words(self.words).scene(theme)
 
 
 def _filled(text: str, lane: int, tip: str, wrong: bool) -> Cell:

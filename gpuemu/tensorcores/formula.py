@@ -1,7 +1,7 @@
 """Index formulas as people write them: the row and the column of an element, from its lane and its number i.
 
-Python text goes through `shapetracker.parse`; C text, and any text with bit operators, through the reader here. Both
-give an expression; nothing is ever executed.
+Python text goes through `shapetracker.parse`; C text, and any text with bit operators, through the reader here, which
+computes as it reads. Nothing is ever executed.
 """
 
 from __future__ import annotations
@@ -9,25 +9,29 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+import numpy as np
+
 from gpuemu.errors import FragmentError
-from shapetracker import Expr, Variable, parse
+from gpuemu.tensorcores.lanemap import IntArray
+from shapetracker import Variable, parse
 from shapetracker.errors import ExprError
-from shapetracker.expr import Const, Eq, Ne, as_expr
 
 LANE_NAMES = ("lane", "laneid", "lane_id", "tid", "threadIdx.x")
 ELEMENT_NAMES = ("i", "e", "v", "element")
-_PTX_NAMES = {"groupID": "lane // 4", "threadID_in_group": "lane % 4"}
-"""PTX ISA, "Matrix Fragments for mma.m16n8k16": groupID = %laneid >> 2, threadID_in_group = %laneid % 4."""
 
 _DEFINITION = re.compile(r"\s*(?:(?:const|int|unsigned|long|auto|size_t|uint32_t|int32_t)\s+)*(\w+)\s*=(?!=)(.*)", re.S)
 _TOKEN = re.compile(
-    r"\s*(0[xX][0-9a-fA-F]+|\d+|[A-Za-z_]\w*(?:\.[xyz])?|<<|>>|<=|>=|==|!=|&&|\|\||//|[-+*/%<>&|^!?:()])"
+    r"\s*(0[xX][0-9a-fA-F]+|\d+|[A-Za-z_]\w*(?:\.[xyz])?|<<|>>|<=|>=|==|!=|&&|\|\||//|[-+*/%<>&|^~!?:()])"
 )
+_LONGEST = 1000
+"""Characters of one expression; far more than an index formula has."""
+_REACH = 2**40
+"""No row, column or number is near it, and 64 bits hold the product of any of them with a shift or a lane."""
 _BITS = re.compile(r"[|^~?!]|&|<<|>>")
 
 
-def read_formulas(texts: Sequence[str], lanes: int, elements: int, names: Mapping[str, int]) -> dict[int, Expr]:
-    """The expressions of an index formula, by axis.
+def read_formulas(texts: Sequence[str], lanes: int, elements: int, names: Mapping[str, int]) -> dict[int, IntArray]:
+    """The values of an index formula over (lanes, elements), by axis.
 
     Parameters
     ----------
@@ -47,15 +51,16 @@ def read_formulas(texts: Sequence[str], lanes: int, elements: int, names: Mappin
 
     Examples
     --------
-    >>> read_formulas(["g = lane / 4; g + 8 * (i >> 1)", "col = 2*(lane & 3) + i % 2"], 32, 4, {"col": 1})
-    {0: lane//4 + 8*(i//2), 1: 2*(lane%4) + i%2}
+    >>> found = read_formulas(["g = lane / 4; g + 8 * (i >> 1)", "col = 2*(lane & 3) + i % 2"], 32, 4, {"col": 1})
+    >>> found[0][5].tolist(), found[1][5].tolist()
+    ([1, 1, 9, 9], [2, 3, 2, 3])
     """
     known = _inputs(lanes, elements)
-    found: dict[int, Expr] = {}
+    found: dict[int, IntArray] = {}
     unnamed = 0
     for text in _pieces(texts):
         match = _DEFINITION.fullmatch(text)
-        value = _expression(match[2] if match else text, known)
+        value = _value(match[2] if match else text, known)
         if match is None:
             found[unnamed] = value
             unnamed += 1
@@ -66,10 +71,14 @@ def read_formulas(texts: Sequence[str], lanes: int, elements: int, names: Mappin
     return found
 
 
-def _inputs(lanes: int, elements: int) -> dict[str, Expr]:
-    lane, i = Variable("lane", 0, lanes - 1), Variable("i", 0, elements - 1)
-    known: dict[str, Expr] = {**dict.fromkeys(LANE_NAMES, lane), **dict.fromkeys(ELEMENT_NAMES, i)}
-    return {**known, **{name: parse(text, {"lane": lane}) for name, text in _PTX_NAMES.items()}}
+def _inputs(lanes: int, elements: int) -> dict[str, IntArray]:
+    lane, i = (np.asarray(axis) for axis in np.indices((lanes, elements), dtype=np.int64))
+    return {**dict.fromkeys(LANE_NAMES, lane), **dict.fromkeys(ELEMENT_NAMES, i), **_ptx_names(lane)}
+
+
+def _ptx_names(lane: IntArray) -> dict[str, IntArray]:
+    """PTX ISA, "Matrix Fragments for mma.m16n8k16": groupID = %laneid >> 2, threadID_in_group = %laneid % 4."""
+    return {"groupID": lane >> 2, "threadID_in_group": lane % 4}
 
 
 def _pieces(texts: Sequence[str]) -> list[str]:
@@ -94,29 +103,35 @@ def _at_commas(line: str) -> list[str]:
     return parts
 
 
-def _expression(text: str, known: Mapping[str, Expr]) -> Expr:
+def _value(text: str, known: Mapping[str, IntArray]) -> IntArray:
+    if len(text) > _LONGEST:
+        raise FragmentError(f"formula {text[:20].strip()!r} …: longer than {_LONGEST} characters")
     python = ("//" in text or re.search(r"\b(and|min|max)\b", text)) and not _BITS.search(text)
     return _python(text, known) if python else _Reader(text, known).read()
 
 
-def _python(text: str, known: Mapping[str, Expr]) -> Expr:
-    """By `parse`, which takes variables: a defined name stands as a variable first, its expression replaces it."""
-    plain = text.replace("threadIdx.x", "lane")
-    names = {n: e if isinstance(e, Variable) else Variable(n, e.min, e.max) for n, e in known.items() if "." not in n}
+def _python(text: str, known: Mapping[str, IntArray]) -> IntArray:
+    """By `parse`: each name is a variable between its least and its greatest value."""
+    values = {name: value for name, value in known.items() if "." not in name}
+    variables = {name: Variable(name, int(value.min()), int(value.max())) for name, value in values.items()}
     try:
-        read = parse(plain, names)
-    except ExprError as error:
+        read = parse(text.replace("threadIdx.x", "lane"), variables)
+        if max(read.max, -read.min) >= _REACH:
+            raise FragmentError(
+                f"formula {text.strip()!r}: it reaches {max(read.max, -read.min)}, far outside the operand"
+            )
+        return np.broadcast_to(np.asarray(read.evaluate(values), dtype=np.int64), known["lane"].shape)
+    except (ExprError, ZeroDivisionError, RecursionError) as error:
         raise FragmentError(f"formula {text.strip()!r}: {str(error).partition('): ')[2] or error}") from None
-    return read.substitute({v: known[n] for n, v in names.items() if v is not known[n]})
 
 
-Combine = Callable[[Expr, Expr], Expr]
+Combine = Callable[[IntArray, IntArray], IntArray]
 
 
 class _Reader:
     """Reads one C expression: a function a level of precedence, as the C standard's grammar has them."""
 
-    def __init__(self, text: str, known: Mapping[str, Expr]) -> None:
+    def __init__(self, text: str, known: Mapping[str, IntArray]) -> None:
         self._text, self._known = text.strip(), known
         self._tokens = self._split()
         self._at = 0
@@ -134,20 +149,20 @@ class _Reader:
     def _error(self, what: str) -> FragmentError:
         return FragmentError(
             f"formula {self._text!r}: {what}; allowed are integers, lane, i, names that you define, "
-            "+ - * / // % << >> & | ^, comparisons, && || ! and ?:"
+            "+ - * / // % << >> & | ^ ~, comparisons, && || ! and ?:"
         )
 
-    def read(self) -> Expr:
-        """The whole text."""
+    def read(self) -> IntArray:
+        """The value of the whole text."""
         try:
             value = self._choice()
-        except ExprError as error:
+        except _CannotError as error:
             raise self._error(str(error)) from None
         except RecursionError:
             raise self._error("its parentheses are nested too deeply") from None
         if self._at < len(self._tokens):
             raise self._error(f"{self._tokens[self._at]!r} was not expected")
-        return value
+        return np.broadcast_to(value, self._known["lane"].shape)
 
     def _take(self, *wanted: str) -> str | None:
         if self._at < len(self._tokens) and self._tokens[self._at] in wanted:
@@ -155,28 +170,26 @@ class _Reader:
             return self._tokens[self._at - 1]
         return None
 
-    def _choice(self) -> Expr:
+    def _choice(self) -> IntArray:
         condition = self._level(0)
         if self._take("?") is None:
             return condition
         chosen = self._choice()
         if self._take(":") is None:
             raise self._error("'?' has no ':'")
-        holds = _truth(condition)
-        return holds * chosen + (1 - holds) * self._choice()
+        return np.where(condition != 0, chosen, self._choice())
 
-    def _level(self, number: int) -> Expr:
+    def _level(self, number: int) -> IntArray:
         if number == len(_LEVELS):
             return self._atom()
         value = self._level(number + 1)
         while (operator := self._take(*_LEVELS[number])) is not None:
-            value = _LEVELS[number][operator](value, self._level(number + 1))
+            value = _near(_LEVELS[number][operator](value, self._level(number + 1)))
         return value
 
-    def _atom(self) -> Expr:
-        if (sign := self._take("-", "+", "!")) is not None:
-            value = self._atom()
-            return -value if sign == "-" else 1 - _truth(value) if sign == "!" else value
+    def _atom(self) -> IntArray:
+        if (sign := self._take(*_SIGNS)) is not None:
+            return _SIGNS[sign](self._atom())
         if self._take("(") is not None:
             value = self._choice()
             if self._take(")") is None:
@@ -187,60 +200,83 @@ class _Reader:
         token = self._tokens[self._at]
         self._at += 1
         if token[0].isdigit():
-            return as_expr(int(token, 16 if token[:2] in ("0x", "0X") else 10))
+            return _number(token)
         if token not in self._known:
             raise self._error(f"{token!r} is no name here")
         return self._known[token]
 
 
-def _truth(e: Expr) -> Expr:
-    return e if e.min >= 0 and e.max <= 1 else Ne(e, Const(0))
+class _CannotError(Exception):
+    """An operator cannot take these values; becomes a FragmentError that quotes the text."""
 
 
-def _quotient(a: Expr, b: Expr) -> Expr:
+def _near(value: IntArray) -> IntArray:
+    if value.size and int(np.abs(value).max()) >= _REACH:
+        raise _CannotError(f"it reaches {int(np.abs(value).max())}, far outside the operand")
+    return value
+
+
+def _number(token: str) -> IntArray:
+    if len(token) > 12:
+        raise _CannotError(f"it holds {token[:12]}…, far outside the operand")
+    return _near(np.asarray(int(token, 16 if token[:2] in ("0x", "0X") else 10), dtype=np.int64))
+
+
+def _quotient(a: IntArray, b: IntArray) -> IntArray:
     """C's division, which rounds towards zero."""
-    if b.min <= 0:
-        raise ExprError("a divisor must be positive")
-    if a.min >= 0:
-        return a // b
-    return (a >= 0) * (a // b) - (a < 0) * ((-a) // b)
+    return np.asarray(np.sign(a) * np.sign(b) * (np.abs(a) // np.abs(_divisor(b))), dtype=np.int64)
 
 
-def _remainder(a: Expr, b: Expr) -> Expr:
-    return a % b if a.min >= 0 and b.min > 0 else a - _quotient(a, b) * b
+def _product(a: IntArray, b: IntArray) -> IntArray:
+    """Checked before it is made: the product of two numbers within reach may not fit into 64 bits."""
+    if a.size and b.size and int(np.abs(a).max()) * int(np.abs(b).max()) >= _REACH:
+        raise _CannotError("a product lies far outside the operand")
+    return a * b
 
 
-def _length(*values: Expr) -> int:
-    if any(e.min < 0 for e in values):
-        raise ExprError("bit operators need values that are never negative")
-    return max(e.max for e in values).bit_length()
+def _divisor(b: IntArray) -> IntArray:
+    if (b == 0).any():
+        raise _CannotError("it divides by zero")
+    return b
 
 
-def _both(a: Expr, b: Expr) -> Expr:
-    """a & b: a remainder where one side is a mask of the lowest bits, else bit by bit."""
-    length = _length(a, b)
-    for value, mask in ((a, b), (b, a)):
-        if isinstance(mask, Const) and mask.value & (mask.value + 1) == 0:
-            return value % (mask.value + 1)
-    return as_expr(sum((a // 2**bit % 2 * (b // 2**bit % 2) * 2**bit for bit in range(length)), Const(0)))
+def _count(b: IntArray) -> IntArray:
+    if ((b < 0) | (b > 20)).any():
+        raise _CannotError("a shift count must be from 0 to 20")
+    return b
 
 
-def _power(e: Expr) -> int:
-    if not isinstance(e, Const) or not 0 <= e.value < 32:
-        raise ExprError("a shift count must be a number from 0 to 31")
-    return int(2**e.value)
+def _truth(value: object) -> IntArray:
+    return np.asarray(value, dtype=np.bool_).astype(np.int64)
 
+
+_SIGNS: dict[str, Callable[[IntArray], IntArray]] = {
+    "-": lambda a: -a,
+    "+": lambda a: a,
+    "!": lambda a: _truth(a == 0),
+    "~": lambda a: ~a,
+}
 
 _LEVELS: tuple[dict[str, Combine], ...] = (
-    {"||": lambda a, b: 1 - (1 - _truth(a)) * (1 - _truth(b))},
-    {"&&": lambda a, b: _truth(a) * _truth(b)},
-    {"|": lambda a, b: a + b - _both(a, b)},
-    {"^": lambda a, b: a + b - 2 * _both(a, b)},
-    {"&": _both},
-    {"==": Eq, "!=": Ne},
-    {"<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b, ">=": lambda a, b: a >= b},
-    {"<<": lambda a, b: a * _power(b), ">>": lambda a, b: a // _power(b)},
+    {"||": lambda a, b: _truth((a != 0) | (b != 0))},
+    {"&&": lambda a, b: _truth((a != 0) & (b != 0))},
+    {"|": lambda a, b: a | b},
+    {"^": lambda a, b: a ^ b},
+    {"&": lambda a, b: a & b},
+    {"==": lambda a, b: _truth(a == b), "!=": lambda a, b: _truth(a != b)},
+    {
+        "<": lambda a, b: _truth(a < b),
+        "<=": lambda a, b: _truth(a <= b),
+        ">": lambda a, b: _truth(a > b),
+        ">=": lambda a, b: _truth(a >= b),
+    },
+    {"<<": lambda a, b: a << _count(b), ">>": lambda a, b: a >> _count(b)},
     {"+": lambda a, b: a + b, "-": lambda a, b: a - b},
-    {"*": lambda a, b: a * b, "/": _quotient, "//": lambda a, b: a // b, "%": _remainder},
+    {
+        "*": _product,
+        "/": _quotient,
+        "//": lambda a, b: a // _divisor(b),
+        "%": lambda a, b: a - _quotient(a, b) * b,
+    },
 )
 """The binary operators of C, the loosest first; Python's // beside them, for text that mixes it with bit operators."""

@@ -13,14 +13,12 @@ from gpuemu.errors import FragmentError
 from gpuemu.tensorcores.formula import read_formulas
 from gpuemu.tensorcores.lanemap import IntArray, LaneMap
 from gpuemu.tensorcores.notation.base import AXES
-from shapetracker import Expr
 
 Loaded: TypeAlias = str | Sequence[str] | npt.ArrayLike
 """A formula, several, an array of coordinates, or an array of numbered elements."""
 
 NOTHING = -1
 """Row, column and number of a place that was never filled."""
-_REACH = 2**31
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,24 +103,15 @@ def _from_formulas(call: str, lane_map: LaneMap, texts: list[str]) -> Fragment:
     names = {"row": 0, first: 0, "col": 1, "column": 1, second: 1, "block": 2}
     found = read_formulas(texts, lane_map.lanes, lane_map.elements, names)
     if set(found) == {0} and lane_map.blocks == 1:
-        return Fragment(from_numbers(lane_map, _over(call, found[0], lane_map)), numbered=True)
+        return Fragment(from_numbers(lane_map, found[0]), numbered=True)
     if set(found) != set(range(_width(lane_map))):
         wanted = f"row ({first}) and column ({second})" + " and block" * (lane_map.blocks > 1)
         given = ", ".join(("row", "column", "block")[axis] if axis < 3 else "one more" for axis in sorted(found))
         raise FragmentError(
             f"{call}: the formulas give {given or 'nothing'}; expected {wanted}, or one row-major index"
         )
-    held = np.stack([_over(call, found[axis], lane_map) for axis in range(_width(lane_map))], axis=-1)
+    held = np.stack([found[axis] for axis in range(_width(lane_map))], axis=-1)
     return Fragment(held, numbered=False)
-
-
-def _over(call: str, e: Expr, lane_map: LaneMap) -> IntArray:
-    """The values over (lanes, elements)."""
-    if e.max >= _REACH or e.min < -_REACH:
-        raise FragmentError(f"{call}: the formula {e} reaches {max(e.max, -e.min)}, far outside the operand")
-    lane, i = np.indices((lane_map.lanes, lane_map.elements), dtype=np.int64)
-    values = {v.name: lane if v.name == "lane" else i for v in e.variables()}
-    return np.broadcast_to(np.asarray(e.evaluate(values), dtype=np.int64), lane.shape)
 
 
 def from_numbers(lane_map: LaneMap, numbers: IntArray) -> IntArray:

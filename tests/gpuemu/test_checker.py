@@ -288,6 +288,7 @@ def test_a_pair_swapped_in_both_operands_is_accepted() -> None:
         "row = i == 0 || i == 1 ? groupID : groupID + 8; col = threadID_in_group * 2 + (i & 1)",
         "16*(lane//8) - 8*(lane//4) + 16*(lane//4) + 64*(i//2) - 16*(lane//8) + 2*(lane%4) + i%2",
         ["g = threadIdx.x // 4", "col = 2*(threadIdx.x%4) + e%2", "row = g + 8*(e//2)"],
+        ("(lane & 28) >> 2 | i >> 1 << 3", "lane << 1 & 6 | i & 1 | 0"),
         ("lane//4 + 8*(i >= 2)", "2*(lane%4) + !(i == 0 || i == 2)"),
     ],
 )  # fmt: skip
@@ -298,6 +299,11 @@ def test_python_and_c_say_the_same(formula: Any) -> None:
 def test_c_division_rounds_towards_zero() -> None:
     found = check_fragment(MMA, "c", ("(i - 3) / 2 + 1", "lane % 8"))
     assert found.held[0, :, 0].tolist() == [0, 0, 1, 1]
+
+
+def test_bit_operators_take_negative_numbers_as_c_does() -> None:
+    found = check_fragment(MMA, "c", ("(i - 4) & 3", "~i & 7"))
+    assert found.held[0].tolist() == [[0, 7], [1, 6], [2, 5], [3, 4]]
 
 
 def test_half_precision_registers_are_read_as_numbers() -> None:
@@ -325,13 +331,16 @@ def test_a_block_is_a_third_coordinate() -> None:
         ("a", "lane @ 2, i", r"formula 'lane @ 2': '@ 2' is not understood; allowed are"),
         ("a", ["lane", "i", "0"], r"the formulas give row, column, block; expected row \(m\) and column \(k\)"),
         ("a", "lane // 4 + x, i", r"formula 'lane // 4 \+ x': 'x' is no variable"),
-        ("a", "lane >> i, i", r"a shift count must be a number from 0 to 31"),
+        ("a", "lane >> 21, i", r"a shift count must be from 0 to 20"),
         ("a", "(lane + i", r"a '\)' is missing"),
         ("a", "lane ?, i", r"it ends too early"),
-        ("a", "lane / 0, i", r"a divisor must be positive"),
+        ("a", "lane / 0, i", r"it divides by zero"),
         ("a", "lane // 0, i", r"division by zero"),
-        ("a", "(lane - 4) & 3, i", r"bit operators need values that are never negative"),
-        ("a", "lane * 999999999999, i", r"far outside the operand"),
+        ("a", "lane * 99999999999, i", r"a product lies far outside the operand"),
+        ("a", "lane // 1 * 999999999999, i", r"far outside the operand"),
+        ("a", "9999999999999, i", r"far outside the operand"),
+        ("a", "(" * 400 + "lane" + ")" * 400, r"nested too deeply"),
+        ("a", "lane" + "+lane" * 300, r"longer than 1000 characters"),
         ("a", "f(lane), i", r"'f' is no name here"),
         ("a", np.zeros((128, 8, 4)), r"expected formulas, coordinates of shape \(128, 8, 2\), or numbered elements"),
         ("a", np.zeros((128, 8, 3), int), r"3 numbers a coordinate; this operand has row and column"),

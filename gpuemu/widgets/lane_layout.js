@@ -1,7 +1,7 @@
 // Where everything stands: B above C, A left of C, so that a row of A and a column of B meet in C; the registers beside or below.
 
 const SEAM = 3;                 // between groups of eight indices, of four lanes, and of registers
-const HEADER_X = 22, HEADER_Y = 18, BETWEEN_X = 26, BETWEEN_Y = 21, LANE_COLUMN = 26, BETWEEN_OPERANDS = 10, FOLDED = 3;
+const HEADER_X = 22, HEADER_Y = 18, BETWEEN_X = 26, BETWEEN_Y = 21, LANE_COLUMN = 30, BETWEEN_OPERANDS = 10, FOLDED = 3;
 const TALL = 1100;              // pixels: beyond, the registers rather fold than go below
 const LEDGER_ROW = 16, LEDGER_LIMIT = 32;   // more steps than this scroll
 
@@ -37,7 +37,7 @@ function matrixSizes(ins, width) {
   if (many) quad = 256 + LENS;
   const room = width - HEADER_X - quad - BETWEEN_X - 12;
   const fit = (n) => Math.max(1, Math.floor((room - (n > 8 ? span(n, 0, 8) : 0)) / n));
-  const nw = ins.n <= 8 ? (ins.m <= 8 ? 34 : 22) : ins.n <= 16 ? 15 : ins.n <= 64 ? Math.min(22, fit(ins.n)) : Math.max(1, Math.floor(room / ins.n));
+  const nw = ins.n <= 8 ? (ins.m <= 8 ? 34 : 22) : ins.n <= 16 ? 15 : ins.n <= 64 ? Math.min(22, fit(ins.n)) : Math.max(1, Math.floor((2 * room) / ins.n) / 2);
   const mh = ins.m <= 8 ? 34 : ins.m <= 16 ? 17 : ins.m <= 32 ? 15 : nw >= 12 ? 11 : 6;
   const kh = ins.k <= 8 ? 29 : ins.k <= 16 ? 20 : !many ? 17 : Math.max(2, Math.floor(512 / ins.k));
   const left = many || nw < 12 || mh < 11 ? quad - LENS : quad;

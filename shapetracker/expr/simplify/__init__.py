@@ -86,7 +86,7 @@ def _by_quotients_alone(e: Expr, facts: Facts) -> Expr:
         return e
     if facts.trace is not None:
         facts.trace.append(Step("without_remainders", WITHOUT_REMAINDERS, e, quotients))
-    after = short(canonical(quotients, facts), facts)
+    after = _as_a_whole(_as_a_whole(quotients, facts), facts)  # what met in the first round meets more in the second
     return after if after.operations() < e.operations() else e
 
 

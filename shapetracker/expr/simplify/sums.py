@@ -88,8 +88,9 @@ def _dividends_of_quotients(n: int, terms: Terms) -> Iterator[Form]:
     for _, _, digits, _ in _divisions(terms, Mod):
         form = linear(digits)
         for quotient, c, x, m in _divisions(form[0], FloorDiv):
-            if m == n and c == 1:
-                yield plus(linear(x), plus(form, ({quotient: 1}, 0), -1), n)
+            if m == n and c in (1, -1):  # −(x // n) is (n − 1 − x) // n
+                y = plus(form, ({quotient: 1}, 0), -c)
+                yield plus(linear(x) if c == 1 else plus(({}, n - 1), linear(x), -1), y, n)
 
 
 def _congruent(a: Form, b: Form, n: int) -> bool:

@@ -6,7 +6,8 @@ only of what is left after the other rules.
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Iterator
+from itertools import combinations, pairwise
 
 from shapetracker.expr.evaluate import values_on_a_line
 from shapetracker.expr.nodes import And, Const, Eq, Expr, Ge, Lt, Ne, Sum, Variable
@@ -15,6 +16,7 @@ from shapetracker.expr.simplify.linear import from_linear, linear, plus
 from shapetracker.expr.simplify.rules import rule
 
 _MOST_VALUES = 256
+_MOST_TOGETHER = 4  # conditions of which each selection is tried
 _LEAST_COST = 3  # what costs less has no shorter form that a table could show
 
 
@@ -93,16 +95,26 @@ def table_of_a_condition(e: Expr, facts: Facts) -> Expr | None:
     parts = e.args if type(e) is And else (e,)
     for v in e.names.values():
         mine = [x for x in parts if len(x.names) == 1 and v.name in x.names]
-        if all(x.args[0] is v for x in mine):
+        low, high = facts.within(v)
+        if all(x.args[0] is v for x in mine) or not 1 < high - low + 1 <= _MOST_VALUES:
             continue  # limits on the variable itself are already the tightest ones
-        part = And.build(tuple(mine))
-        if part.operations() < _LEAST_COST - 1:
-            continue
-        found = _table(part, v, facts)
-        short = found and _runs(v, found[0], [bool(x) for x in found[1]])
-        if short and short[0].operations() < part.operations():
-            return And.build((*[x for x in parts if x not in mine], short[0]))
+        tables = [values_on_a_line(x, v, low, high) for x in mine]
+        for chosen in _choices(len(mine)):
+            cost = sum([mine[k].operations() for k in chosen]) + len(chosen) - 1
+            holds = [all(column) for column in zip(*[tables[k] for k in chosen], strict=True)]
+            short = _runs(v, low, holds)
+            if short and short[0].operations() < cost:
+                gone = [mine[k] for k in chosen]
+                return And.build((*[x for x in parts if x not in gone], short[0]))
     return None
+
+
+def _choices(count: int) -> Iterator[tuple[int, ...]]:
+    """Which conditions are read together: all, then fewer; of many conditions only all."""
+    yield tuple(range(count))
+    if count <= _MOST_TOGETHER:
+        for size in range(count - 1, 0, -1):
+            yield from combinations(range(count), size)
 
 
 def _runs(v: Variable, low: int, holds: list[bool]) -> tuple[Expr] | None:

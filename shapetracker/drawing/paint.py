@@ -28,14 +28,15 @@ def paint(scene: Scene, paper: str, margin: float, scale: float) -> bytes:
     axes.set_xlim(0, width)
     axes.set_ylim(height, 0)
     axes.axis("off")
-    for shape in scene.moved(margin, margin):
-        _draw(axes, shape)
+    for order, shape in enumerate(scene.moved(margin, margin)):
+        for artist in _draw(axes, shape):
+            artist.set_zorder(order)  # else matplotlib paints images below lines, whatever came first
     out = io.BytesIO()
     figure.savefig(out, format="png", facecolor=paper, metadata={"Software": None})
     return out.getvalue()
 
 
-def _draw(axes: Any, shape: Box | Label | Line | Raster) -> None:
+def _draw(axes: Any, shape: Box | Label | Line | Raster) -> list[Any]:
     from matplotlib.lines import Line2D
     from matplotlib.patches import PathPatch, Rectangle
     from matplotlib.path import Path
@@ -47,9 +48,9 @@ def _draw(axes: Any, shape: Box | Label | Line | Raster) -> None:
             patch = Rectangle(corner, shape.width + 2 * grow, shape.height + 2 * grow)
             patch.set(facecolor=shape.fill or "none", edgecolor=shape.frame or "none")
             patch.set(linewidth=shape.frame_width, linestyle=(0, (3, 2)) if shape.dashed else "solid")
-            axes.add_patch(patch)
+            return [axes.add_patch(patch)]
         case Label():
-            axes.text(
+            text = axes.text(
                 shape.x,
                 shape.y,
                 shape.text.replace("$", r"\$"),
@@ -60,16 +61,22 @@ def _draw(axes: Any, shape: Box | Label | Line | Raster) -> None:
                 weight="bold" if shape.bold else "normal",
                 family="monospace" if shape.mono else "sans-serif",
             )
+            return [text]
         case Line(controls=None):
             xs, ys = (shape.start[0], shape.end[0]), (shape.start[1], shape.end[1])
-            axes.add_line(Line2D(xs, ys, color=shape.colour, linewidth=shape.width, solid_capstyle="butt"))
+            line = Line2D(xs, ys, color=shape.colour, linewidth=shape.width, solid_capstyle="butt")
+            return [axes.add_line(line)]
         case Line():
             assert shape.controls is not None  # noqa: S101 -- the case above took None; mypy cannot see it
             path = Path([shape.start, *shape.controls, shape.end], [Path.MOVETO, *[Path.CURVE4] * 3])
-            axes.add_patch(PathPatch(path, fill=False, edgecolor=shape.colour, linewidth=shape.width))
+            return [axes.add_patch(PathPatch(path, fill=False, edgecolor=shape.colour, linewidth=shape.width))]
         case Raster():
             import matplotlib.image
 
             pixels = matplotlib.image.imread(io.BytesIO(shape.png))
             extent = (shape.x, shape.x + shape.width, shape.y + shape.height, shape.y)
-            axes.imshow(pixels, extent=extent, aspect="auto", interpolation="nearest", cmap="gray", vmin=0, vmax=1)
+            return [
+                axes.imshow(
+                    pixels, extent=extent, aspect="auto", interpolation="antialiased", cmap="gray", vmin=0, vmax=1
+                )
+            ]

@@ -22,6 +22,8 @@ import shapetracker
 shapetracker.explore("ShapeTracker.from_shape((64, 64)).permute((1, 0)).pad(((0, 0), (8, 8)))")
 """
 
+pytestmark = pytest.mark.browser
+
 
 def write_notebook(folder: Path, *sources: str) -> Path:
     cells = [
@@ -57,7 +59,7 @@ def point_at(page: Page, root: Locator, layer: int, position: int) -> None:
 
 def print_moves(root: Locator, name: str) -> None:
     moves = sorted(root.evaluate("root => root.explorer.stage.moves"))
-    print(f"\n{name}: {len(moves)} moves, median {median(moves):.1f} ms, slowest {moves[-1]:.1f} ms")
+    print(f"\n{name}: {len(moves)} moves, median {median(moves):.1f} ms, slowest {moves[-1]:.1f} ms")  # noqa: T201 - measured, never asserted
 
 
 def test_notebook_01_moves_a_slider_and_walks(open_notebook: Callable[..., Page], tmp_path: Path) -> None:

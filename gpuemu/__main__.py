@@ -1,6 +1,7 @@
 """The command line: which lane holds which element, in every notation; and what is wrong with a fragment.
 
-``gpuemu list``, ``show``, ``where``, ``convert``, ``check``, ``sheet``; ``gpuemu COMMAND --help`` says more.
+``gpuemu list``, ``show``, ``where``, ``convert``, ``check``, ``sheet``; and ``vectors``: does a unit of arithmetic give
+the bits that a GPU gave? ``gpuemu COMMAND --help`` says more.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ NOTATIONS = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; the exit code is 0, 1 for a fragment that is wrong, 2 for a mistake in the call.
+    """Run one command; the exit code is 0, 1 for a fragment or a result that is wrong, 2 for a mistake in the call.
 
     Examples
     --------
@@ -158,6 +159,17 @@ def _sheet(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _vectors(arguments: argparse.Namespace) -> int:
+    from gpuemu.tensorcores.recorded import compare
+
+    sets = compare(arguments.folder, arguments.unit)
+    for one in sets:
+        print(one)
+    rows, same = (sum(getattr(one, count) for one in sets) for count in ("rows", "same"))
+    print(f"{same} of {rows} results in {len(sets)} sets to the bit")
+    return 0 if same == rows else 1
+
+
 # -- what they share --------------------------------------------------------------------------------------------------
 
 
@@ -246,7 +258,9 @@ def _csv_lines(operand: str, lane_map: LaneMap) -> Iterator[list[str | int]]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="gpuemu", description="Tensor-core lane maps of four vendors.")
+    parser = argparse.ArgumentParser(
+        prog="gpuemu", description="Tensor-core lane maps of four vendors, and their arithmetic."
+    )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     command = _command(commands, "list", _list, "the instructions of the catalogue")
@@ -282,6 +296,10 @@ def _parser() -> argparse.ArgumentParser:
     command = _command(commands, "sheet", _sheet, "one page to print")
     _add_name(command)
     command.add_argument("--html", metavar="FILE", required=True)
+
+    command = _command(commands, "vectors", _vectors, "recorded dot products of a GPU against a unit of arithmetic")
+    command.add_argument("folder", metavar="FOLDER", help="INDEX.json and the .npz files with a, b, c, d that it lists")
+    command.add_argument("--unit", metavar="NAME", help="one unit for all sets, such as A100; else that of each GPU")
     return parser
 
 

@@ -7,6 +7,7 @@ result, worked out from the instructions that NVIDIA's assembler emits for fp8 o
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -29,24 +30,33 @@ class Formats(NamedTuple):
     out: Format
 
 
-def exponents(values: Floats, least: int) -> Exponents:
-    """The exponent of each value, not below `least`; `NO_EXPONENT` for zero.
+@functools.cache
+def _exponent_table(least: int) -> Exponents:
+    """The exponent that each sign and biased exponent of a float64 means, indexed by the two as a signed number."""
+    biased = np.arange(4096) & 0x7FF
+    return np.where(biased == 0, NO_EXPONENT, np.maximum(biased - 1023, least)).astype(np.int16)
 
-    >>> exponents(np.array([1.5, 0.25, 2.0**-20, 0.0]), least=-14).tolist()
+
+def exponents(values: Floats, least: int) -> Exponents:
+    """The exponent of each value, not below `least`; `NO_EXPONENT` for zero. No value is a subnormal float64.
+
+    >>> exponents(np.array([1.5, -0.25, 2.0**-20, 0.0]), least=-14).tolist()
     [0, -2, -14, -400]
     """
-    biased = (values.view(np.int64) >> 52) & 0x7FF
-    clamped = np.maximum(biased.astype(np.int16) - np.int16(1023), np.int16(least))
-    return np.where(values == 0, np.int16(NO_EXPONENT), clamped)
+    return np.asarray(_exponent_table(least)[values.view(np.int64) >> 52])
+
+
+_POWERS = np.concatenate([np.exp2(np.arange(1024.0)), [np.nan, np.nan], np.exp2(np.arange(-1022.0, 0.0))])
+"""2^e at index e, negative ones counted from the end."""
 
 
 def power_of_two(exponent: NDArray[Any]) -> Floats:
-    """2 to each exponent from -1022 to 1023, built from its bits.
+    """2 to each exponent from -1022 to 1023.
 
     >>> power_of_two(np.array([-1, 3])).tolist()
     [0.5, 8.0]
     """
-    return ((exponent.astype(np.int64) + 1023) << 52).view(np.float64)
+    return np.asarray(_POWERS[exponent])
 
 
 def cut_to_float32(values: Floats, fraction_bits: int) -> Floats:

@@ -181,6 +181,30 @@ def test_each_real_mistake_is_named(case: Scenario) -> None:
     assert case.says in found.mistake.cause
 
 
+TRANSPOSED = {"transposed", "row and column exchanged"}
+REORDERED = {"pair swapped", "register order", "order inside the register"}
+
+
+@pytest.mark.parametrize(("name", "operand"), DENSE[::5])
+def test_a_mistake_is_named_on_whatever_map_it_is_made(name: str, operand: str) -> None:
+    lane_map = tensorcores.instruction(name).maps[operand]
+    right, e, lanes = lane_map.coordinates(), np.arange(lane_map.elements), np.arange(lane_map.lanes)
+    block = right[..., 2] if lane_map.blocks > 1 else 0
+    numbers = (block * lane_map.rows + right[..., 0]) * lane_map.columns + right[..., 1]
+    half = max(1, lane_map.elements // 2)
+    for held, kinds in (
+        (right[..., [1, 0, *range(2, right.shape[-1])]], TRANSPOSED),
+        (right[:, e ^ 1] if lane_map.elements % 2 == 0 else right, REORDERED),
+        (right[:, e % half], {"half missing"}),
+        (np.where(e < half, numbers, -1), {"not filled"}),
+        (numbers + 3, {"shifted"}),
+        (right[lanes % (lane_map.lanes // 2)], {"half missing"}),
+        (right[::-1], {"lane order", "m permuted", "n permuted", "k permuted"}),
+    ):
+        found = check_fragment(name, operand, held)
+        assert found.right or (found.mistake is not None and found.mistake.kind in kinds)
+
+
 def test_twenty_mistakes_or_more_are_known() -> None:
     assert len(SCENARIOS) >= 20
 

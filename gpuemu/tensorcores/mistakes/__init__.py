@@ -23,7 +23,14 @@ from gpuemu.tensorcores.mistakes.held import (
     order_of,
     transposed,
 )
-from gpuemu.tensorcores.mistakes.stepped import digits_exchanged, shifted, step_missing, step_wrong, strides_wrong
+from gpuemu.tensorcores.mistakes.stepped import (
+    digits_exchanged,
+    shifted,
+    shifted_in_memory,
+    step_missing,
+    step_wrong,
+    strides_wrong,
+)
 
 __all__ = ["MISTAKES", "Case", "Mistake", "likely_mistake", "order_of", "other_instructions"]
 
@@ -76,6 +83,7 @@ MISTAKES: tuple[Finder, ...] = (
     other_operand,
     step_missing,
     shifted,
+    shifted_in_memory,
     other_instructions,
     in_memory_order,
     digits_exchanged,

@@ -126,6 +126,18 @@ def _turned_step(step: tuple[int, ...]) -> tuple[int, ...]:
     return (step[1], step[0], *step[2:])
 
 
+def shifted_in_memory(case: Case) -> Mistake | None:
+    """Every number off by the same."""
+    off = to_numbers(case.lane_map, case.held) - to_numbers(case.lane_map, case.right)
+    if not case.numbered or (off != off[0, 0]).any():
+        return None
+    return Mistake(
+        "shifted",
+        f"Everything is read from element {off[0, 0]} of memory on, instead of element 0.",
+        "Take that off the start of the load; elements count from 0.",
+    )
+
+
 def strides_wrong(case: Case) -> Mistake | None:
     """Numbers that are a start plus a stride a row and a stride a column, but not those of the operand."""
     if not case.numbered or case.lane_map.blocks > 1:
@@ -138,12 +150,6 @@ def strides_wrong(case: Case) -> Mistake | None:
     steps = np.array([row - start, column - start])
     if (start + right @ steps != held).any():
         return None
-    if tuple(steps) == (case.lane_map.columns, 1):
-        return Mistake(
-            "shifted",
-            f"Everything is read from element {start} of memory on, instead of element 0.",
-            "Take that off the start of the load; elements count from 0.",
-        )
     return Mistake(
         "strides",
         f"Memory is read with strides ({steps[0]}, {steps[1]}) from {start}; a row-major {case.lane_map.rows} × "

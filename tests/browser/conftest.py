@@ -28,7 +28,8 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-SECONDS_TO_START = 60
+SECONDS_TO_START = 150
+QUIET = '{"fetchNews": "false", "checkForUpdates": false, "doNotDisturbMode": true}'  # no question over the notebook
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -73,7 +74,9 @@ def lab(tmp_path: Path) -> Iterator[Callable[[Path], str]]:
     def start(folder: Path) -> str:
         port = free_port()
         settings = tmp_path / f"settings{port}"
-        settings.mkdir()
+        notification = settings / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
+        notification.parent.mkdir(parents=True)
+        notification.write_text(QUIET)
         log = (settings / "jupyter.log").open("w")
         environment = {
             **os.environ,

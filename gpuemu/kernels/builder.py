@@ -1,0 +1,459 @@
+"""A small typed builder of UOps: values with Python's operators, loops and ifs as context managers.
+
+>>> import numpy as np
+>>> from gpuemu import dtypes
+>>> k = Builder("running sum")
+>>> out, x = k.buffer("out", dtypes.float32, writable=True), k.buffer("x", dtypes.float32)
+>>> lane = k.special("l", 0, 4)
+>>> total = k.variable(0.0, dtypes.float32)
+>>> with k.loop(lane + 1) as i:
+...     total.set(total.value + x[i])
+>>> out[lane] = total.value
+>>> program = k.program()
+>>> result = np.zeros(4, np.float32)
+>>> seconds = program(result, np.array([1, 2, 3, 4], np.float32), local_size=(4, 1, 1))
+>>> result
+array([ 1.,  3.,  6., 10.], dtype=float32)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from gpuemu import dtypes
+from gpuemu.alu import COMPARISONS, AluOp, BinaryOps, TernaryOps, UnaryOps
+from gpuemu.dtypes import DType
+from gpuemu.kernels.errors import BuilderError, SourceLine
+from gpuemu.program import Program
+from gpuemu.uops import UOps
+
+Number = bool | int | float
+
+
+class Value:
+    """A value of each lane: the number of the line that makes it, and its type.
+
+    Operators take values of one type, and Python numbers, which become constants of that type. ``//`` and ``%`` are
+    Python's: rounded down. ``==`` compares objects; use `eq` and `ne`.
+
+    Attributes
+    ----------
+    nonnegative
+        Whether it is known to be at least 0, so that ``//`` and ``%`` need no correction.
+    """
+
+    __slots__ = ("builder", "dtype", "nonnegative", "number")
+
+    def __init__(self, builder: Builder, number: int, dtype: DType, nonnegative: bool = False) -> None:
+        self.builder = builder
+        self.number = number
+        self.dtype = dtype
+        self.nonnegative = nonnegative
+
+    def __add__(self, other: Value | Number) -> Value:
+        return self.builder.alu(BinaryOps.ADD, self, other)
+
+    def __radd__(self, other: Number) -> Value:
+        return self.builder.alu(BinaryOps.ADD, other, self)
+
+    def __sub__(self, other: Value | Number) -> Value:
+        return self.builder.alu(BinaryOps.SUB, self, other)
+
+    def __rsub__(self, other: Number) -> Value:
+        return self.builder.alu(BinaryOps.SUB, other, self)
+
+    def __mul__(self, other: Value | Number) -> Value:
+        return self.builder.alu(BinaryOps.MUL, self, other)
+
+    def __rmul__(self, other: Number) -> Value:
+        return self.builder.alu(BinaryOps.MUL, other, self)
+
+    def __truediv__(self, other: Value | Number) -> Value:
+        return self.builder.divide(self, other)
+
+    def __rtruediv__(self, other: Number) -> Value:
+        return self.builder.divide(other, self)
+
+    def __floordiv__(self, other: Value | Number) -> Value:
+        return self.builder.floor_divide(self, other)[0]
+
+    def __rfloordiv__(self, other: Number) -> Value:
+        return self.builder.floor_divide(other, self)[0]
+
+    def __mod__(self, other: Value | Number) -> Value:
+        return self.builder.floor_divide(self, other)[1]
+
+    def __rmod__(self, other: Number) -> Value:
+        return self.builder.floor_divide(other, self)[1]
+
+    def __neg__(self) -> Value:
+        return self.builder.alu(UnaryOps.NEG, self)
+
+    def __invert__(self) -> Value:
+        return ~self._bits() if self.dtype.kind == "float" else self.builder.invert(self)
+
+    def __lt__(self, other: Value | Number) -> Value:
+        return self.builder.alu(BinaryOps.CMPLT, self, other)
+
+    def __gt__(self, other: Value | Number) -> Value:
+        return self.builder.alu(BinaryOps.CMPLT, other, self)
+
+    def __le__(self, other: Value | Number) -> Value:
+        return self.builder.at_most(self, other)
+
+    def __ge__(self, other: Value | Number) -> Value:
+        return self.builder.at_most(other, self)
+
+    def eq(self, other: Value | Number) -> Value:
+        """Whether the two are equal, a bool."""
+        return self.builder.alu(BinaryOps.CMPEQ, self, other)
+
+    def ne(self, other: Value | Number) -> Value:
+        """Whether the two differ, a bool."""
+        return self.builder.alu(BinaryOps.CMPNE, self, other)
+
+    def __and__(self, other: Value | Number) -> Value:
+        return self.builder.alu(BinaryOps.AND, self, other)
+
+    def __or__(self, other: Value | Number) -> Value:
+        return self.builder.alu(BinaryOps.OR, self, other)
+
+    def __xor__(self, other: Value | Number) -> Value:
+        return self.builder.alu(BinaryOps.XOR, self, other)
+
+    def __lshift__(self, other: Value | Number) -> Value:
+        return self.builder.alu(BinaryOps.SHL, self, other)
+
+    def __rshift__(self, other: Value | Number) -> Value:
+        return self.builder.alu(BinaryOps.SHR, self, other)
+
+    def __bool__(self) -> bool:
+        raise BuilderError(
+            f"{self} is a value of each lane and has no truth while the program is written; use `with k.if_(value):`, "
+            "k.where(value, …), & or |"
+        )
+
+    def _bits(self) -> Value:
+        raise BuilderError(f"~{self}: a float has no bits to invert; bitcast it first")
+
+    def cast(self, dtype: DType) -> Value:
+        """The value in another type."""
+        return self.builder.cast(self, dtype)
+
+    def element(self, number: int) -> Value:
+        """One element of a vector."""
+        return self.builder.value(UOps.GEP, self.dtype.scalar(), (self,), number)
+
+    def __repr__(self) -> str:
+        return f"<Value %{self.number}: {self.dtype}>"
+
+
+class Memory:
+    """A buffer or local memory: read with ``m[index]``, written with ``m[index] = value``."""
+
+    __slots__ = ("builder", "dtype", "name", "number")
+
+    def __init__(self, builder: Builder, number: int, dtype: DType, name: str) -> None:
+        self.builder = builder
+        self.number = number
+        self.dtype = dtype
+        self.name = name
+
+    def __getitem__(self, index: Value | int) -> Value:
+        return self.load(index)
+
+    def __setitem__(self, index: Value | int, value: Value | Number) -> None:
+        self.store(index, value)
+
+    def load(self, index: Value | int, gate: Value | None = None, otherwise: Value | Number = 0) -> Value:
+        """The element at an index; `otherwise`, and no access made, where the gate is false."""
+        k = self.builder
+        sources = [self.number, k.as_value(index, dtypes.int32).number]
+        if gate is not None:
+            sources += [gate.number, k.as_value(otherwise, self.dtype).number]
+        return Value(k, k.line(UOps.LOAD, self.dtype, sources), self.dtype)
+
+    def store(self, index: Value | int, value: Value | Number, gate: Value | None = None) -> None:
+        """Write the element at an index, where the gate is true."""
+        k = self.builder
+        stored = k.as_value(value, self.dtype)
+        if stored.dtype.scalar() != self.dtype:
+            raise BuilderError(f"{self.name}[…] = {stored}: the memory holds {self.dtype}; cast the value")
+        sources = [self.number, k.as_value(index, dtypes.int32).number, stored.number]
+        k.line(UOps.STORE, None, sources + ([gate.number] if gate is not None else []))
+
+    def __repr__(self) -> str:
+        return f"<Memory {self.name} of {self.dtype}>"
+
+
+class Variable:
+    """A value that changes: an accumulator. `value` is its present one, `set` gives it another."""
+
+    __slots__ = ("builder", "dtype", "number")
+
+    def __init__(self, builder: Builder, number: int, dtype: DType) -> None:
+        self.builder = builder
+        self.number = number
+        self.dtype = dtype
+
+    @property
+    def value(self) -> Value:
+        """The present value. What arithmetic took from it stays; use `copy` to keep the value itself."""
+        return Value(self.builder, self.number, self.dtype)
+
+    def copy(self) -> Value:
+        """The present value, which stays when the variable is set again."""
+        return Value(self.builder, self.builder.line(UOps.CAST, self.dtype, [self.number]), self.dtype)
+
+    def set(self, value: Value | Number) -> None:
+        """Give the variable a value, in the lanes that are active."""
+        given = self.builder.as_value(value, self.dtype)
+        if given.dtype != self.dtype:
+            raise BuilderError(f"{self!r} = {given}: cast the value to {self.dtype}")
+        self.builder.changing.add(
+            self.builder.line(UOps.PHI, self.dtype, [self.number, given.number, *self.builder.loops])
+        )
+
+    def __repr__(self) -> str:
+        return f"<Variable %{self.number}: {self.dtype}>"
+
+
+class Builder:
+    """Lines of a program that grow. See the module for an example.
+
+    Attributes
+    ----------
+    here
+        The source line that the next UOps come from.
+    sources
+        For each line, the source line that it came from, or None.
+    """
+
+    def __init__(self, name: str, warp: int = 32) -> None:
+        self.name = name
+        self.warp = warp
+        self.lines: list[tuple[UOps, DType | None, list[int], Any]] = []
+        self.sources: list[SourceLine | None] = []
+        self.here: SourceLine | None = None
+        self.loops: list[int] = []
+        self.changing: set[int] = set()  # lines whose value changes without being computed again
+        self._known: list[dict[object, Value]] = [{}]  # pure values by what they are, one table a block
+        self._constants: dict[object, Value] = {}
+
+    # --- lines -------------------------------------------------------------------------------------------------------
+
+    def line(self, uop: UOps, dtype: DType | None, sources: Sequence[int] = (), arg: Any = None) -> int:
+        """Add a line as it is; its number."""
+        self.lines.append((uop, dtype, list(sources), arg))
+        self.sources.append(self.here)
+        return len(self.lines) - 1
+
+    def value(self, uop: UOps, dtype: DType, operands: Sequence[Value], arg: Any = None) -> Value:
+        """Add a line without side effects; the value that it had before where the same one is known."""
+        numbers = tuple(operand.number for operand in operands)
+        fixed = self.changing.isdisjoint(numbers) and uop is not UOps.WMMA
+        key = (uop, dtype, numbers, arg)
+        if fixed:
+            for table in reversed(self._known):
+                if key in table:
+                    return table[key]
+        made = Value(self, self.line(uop, dtype, numbers, arg), dtype)
+        if fixed:
+            self._known[-1][key] = made
+        return made
+
+    def program(self) -> Program:
+        """The program of the lines so far."""
+        return Program(self.name, self.lines, warp=self.warp)
+
+    # --- memory and positions ----------------------------------------------------------------------------------------
+
+    def buffer(self, name: str, dtype: DType, writable: bool = False) -> Memory:
+        """The next buffer argument."""
+        return Memory(self, self.line(UOps.DEFINE_GLOBAL, dtype, (), (name, writable)), dtype, name)
+
+    def local(self, name: str, size: int, dtype: DType) -> Memory:
+        """Memory of the workgroup."""
+        return Memory(self, self.line(UOps.DEFINE_LOCAL, dtype, (), (name, size)), dtype, name)
+
+    def argument(self, name: str, dtype: DType = dtypes.int32) -> Value:
+        """The next integer of a launch's vals."""
+        return Value(self, self.line(UOps.DEFINE_VAR, dtype, (), name), dtype)
+
+    def special(self, kind: str, axis: int, size: int) -> Value:
+        """The position of the workgroup in the grid (``"g"``) or of the lane in it (``"l"``) along an axis; 0 is x."""
+        key: object = ("special", kind, axis)
+        if key not in self._constants:
+            number = self.line(UOps.SPECIAL, dtypes.int32, (), (axis, f"{kind}idx{axis}", size))
+            self._constants[key] = Value(self, number, dtypes.int32, nonnegative=True)
+        return self._constants[key]
+
+    def const(self, value: Number, dtype: DType) -> Value:
+        """A constant; the same one where it was asked for before."""
+        key = (dtype, type(value), repr(value))
+        if key not in self._constants:
+            nonnegative = dtype.is_integer and value >= 0
+            self._constants[key] = Value(self, self.line(UOps.CONST, dtype, (), value), dtype, nonnegative)
+        return self._constants[key]
+
+    def variable(self, initial: Number, dtype: DType) -> Variable:
+        """A value that changes, set to a number here."""
+        number = self.line(UOps.DEFINE_ACC, dtype, (), initial)
+        self.changing.add(number)
+        return Variable(self, number, dtype)
+
+    # --- arithmetic --------------------------------------------------------------------------------------------------
+
+    def as_value(self, value: Value | Number, dtype: DType) -> Value:
+        """The value itself, or a number as a constant of a type.
+
+        Raises
+        ------
+        BuilderError
+            Where it is neither.
+        """
+        if isinstance(value, Value):
+            return value
+        if not isinstance(value, bool | int | float):
+            raise BuilderError(f"{value!r} is a {type(value).__name__}; expected a Value of the builder or a number")
+        return self.const(value, dtype)
+
+    def _same(self, what: str, values: Sequence[Value | Number]) -> list[Value]:
+        """All as values of one type."""
+        dtype = next((v.dtype for v in values if isinstance(v, Value)), dtypes.int32)
+        made = [self.as_value(v, dtype) for v in values]
+        if any(v.dtype != dtype for v in made):
+            types = " and ".join(str(v.dtype) for v in made)
+            raise BuilderError(f"{what} of {types}: both must have one type; cast one of them")
+        return made
+
+    def alu(self, op: AluOp, *values: Value | Number) -> Value:
+        """An operation on values of one type; comparisons give bool.
+
+        Raises
+        ------
+        BuilderError
+            Where the types differ.
+        """
+        if op is TernaryOps.WHERE:
+            return self.where(*values)
+        operands = self._same(op.name, values)
+        dtype = operands[0].dtype
+        result = dtypes.bool if op in COMPARISONS else dtype
+        if result.kind == "bool" and dtype.count > 1:
+            result = result.vec(dtype.count)
+        made = self.value(UOps.ALU, result, operands, op)
+        if op in (BinaryOps.ADD, BinaryOps.MUL, BinaryOps.DIV, BinaryOps.MOD, BinaryOps.AND, BinaryOps.SHR):
+            made.nonnegative = made.nonnegative or all(v.nonnegative for v in operands)
+        return made
+
+    def where(self, *values: Value | Number) -> Value:
+        """The second where the first is true, else the third."""
+        condition, *choices = values
+        if not isinstance(condition, Value):
+            raise BuilderError(f"where({condition!r}, …): the condition is a number; choose in Python")
+        yes, no = self._same("where", choices)
+        made = self.value(UOps.ALU, yes.dtype, (condition, yes, no), TernaryOps.WHERE)
+        made.nonnegative = yes.nonnegative and no.nonnegative
+        return made
+
+    def at_most(self, left: Value | Number, right: Value | Number) -> Value:
+        """left ≤ right; false where one is nan."""
+        left, right = self._same("<=", (left, right))
+        if left.dtype.is_float:
+            less = self.alu(BinaryOps.CMPLT, left, right)
+            return self.alu(BinaryOps.OR, less, self.alu(BinaryOps.CMPEQ, left, right))
+        return -self.alu(BinaryOps.CMPLT, right, left)
+
+    def minimum(self, left: Value | Number, right: Value | Number) -> Value:
+        """The smaller of two."""
+        left, right = self._same("minimum", (left, right))
+        return self.where(self.alu(BinaryOps.CMPLT, left, right), left, right)
+
+    def maximum(self, left: Value | Number, right: Value | Number) -> Value:
+        """The larger of two."""
+        return self.alu(BinaryOps.MAX, left, right)
+
+    def invert(self, value: Value) -> Value:
+        """Every bit inverted; not for bool."""
+        return -value if value.dtype.kind == "bool" else value ^ self.const(-1, value.dtype)
+
+    def divide(self, left: Value | Number, right: Value | Number) -> Value:
+        """The quotient of floats."""
+        left, right = self._same("/", (left, right))
+        if not left.dtype.is_float:
+            raise BuilderError(f"{left} / {right}: true division is of floats; use // or cast first")
+        return self.alu(BinaryOps.DIV, left, right)
+
+    def floor_divide(self, left: Value | Number, right: Value | Number) -> tuple[Value, Value]:
+        """Quotient and remainder of integers as Python's: rounded down, with the sign of the divisor.
+
+        Raises
+        ------
+        BuilderError
+            Where they are no integers.
+        """
+        left, right = self._same("//", (left, right))
+        if not left.dtype.is_integer:
+            raise BuilderError(f"{left} // {right}: expected integers")
+        quotient, remainder = self.alu(BinaryOps.DIV, left, right), self.alu(BinaryOps.MOD, left, right)
+        if left.dtype.kind == "unsigned" or (left.nonnegative and right.nonnegative):
+            return quotient, remainder
+        # C truncates; where there is a remainder of the other sign, Python's quotient is one less
+        wrong = remainder.ne(0) & (remainder ^ right).__lt__(0)
+        one_less = wrong.cast(left.dtype)
+        quotient, remainder = quotient - one_less, self.where(wrong, remainder + right, remainder)
+        remainder.nonnegative = right.nonnegative
+        return quotient, remainder
+
+    def cast(self, value: Value, dtype: DType) -> Value:
+        """The value in another type."""
+        if value.dtype == dtype:
+            return value
+        made = self.value(UOps.CAST, dtype, (value,))
+        wider = dtype.is_integer and dtype.itemsize >= value.dtype.itemsize
+        made.nonnegative = made.nonnegative or (wider and (value.nonnegative or value.dtype.kind == "bool"))
+        return made
+
+    def bitcast(self, value: Value, dtype: DType) -> Value:
+        """The same bits as another type."""
+        return self.value(UOps.BITCAST, dtype, (value,))
+
+    def vector(self, values: Sequence[Value]) -> Value:
+        """Several scalars as one vector; one of them as itself."""
+        if len(values) == 1:
+            return values[0]
+        return self.value(UOps.CAST, values[0].dtype.vec(len(values)), values)
+
+    # --- blocks ------------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def loop(self, end: Value | int, start: Value | int = 0) -> Iterator[Value]:
+        """A counted loop; the value is the counter."""
+        first, last = self._same("loop", (start, end))
+        number = self.line(UOps.RANGE, first.dtype, [first.number, last.number], len(self.loops))
+        self.loops.append(number)
+        self._known.append({})
+        yield Value(self, number, first.dtype, nonnegative=first.nonnegative)
+        self._known.pop()
+        self.loops.pop()
+        self.line(UOps.ENDRANGE, None, [number])
+
+    @contextmanager
+    def if_(self, condition: Value) -> Iterator[None]:
+        """What only the lanes do whose condition is true."""
+        number = self.line(UOps.IF, None, [condition.number])
+        self._known.append({})
+        yield
+        self._known.pop()
+        self.line(UOps.ENDIF, None, [number])
+
+    def barrier(self) -> None:
+        """All lanes of the workgroup arrive before any goes on."""
+        self.line(UOps.BARRIER, None)
+
+    def wmma(self, a: Value, b: Value, c: Value, arg: Any, dtype: DType) -> Value:
+        """A·B + C across the lanes by a tensor-core instruction."""
+        return self.value(UOps.WMMA, dtype, (a, b, c), arg)

@@ -2,10 +2,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
-SYNC := $(BIN)/uv sync --frozen --inexact --quiet --extra notebook --group test --group lint
+SYNC := $(BIN)/uv sync --frozen --inexact --quiet --extra notebook --extra prove --group test --group lint
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test lint docs bench notebooks clean
+.PHONY: help lab test lint docs bench fuzz notebooks clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+: .*##|^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1|/' | awk -F'|' '{ printf "  make %-10s %s\n", $$1, $$2 }'
@@ -38,6 +38,9 @@ docs: $(READY) ## build the site into docs/_build/html
 bench: $(READY) ## time everything beside its peers, in one run
 	$(SYNC) --group bench
 	$(BIN)/python -m benchmarks
+
+fuzz: $(READY) ## look for faults with random expressions, for FUZZ_SECONDS=60 seconds
+	PYTHONPATH=. $(BIN)/python tests/fuzz/fuzz_expressions.py --seconds $(or $(FUZZ_SECONDS),60)
 
 notebooks: $(READY) ## run the notebooks and store their outputs
 	$(BIN)/python notebooks/store_outputs.py

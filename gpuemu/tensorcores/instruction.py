@@ -158,6 +158,30 @@ class Instruction:
         """
         return self.vendor == "amd" and self.types[0].startswith("IU")
 
+    def with_signs(self, a: bool, b: bool) -> Instruction:
+        """The form whose A and B are signed (True) or not, where a modifier says so.
+
+        RDNA3 ISA guide, "Wave Matrix Multiply Accumulate": the NEG bits of an IU8 or IU4 operand.
+
+        Raises
+        ------
+        InstructionError
+            no modifier of the instruction says so
+
+        >>> from gpuemu import tensorcores
+        >>> wmma = tensorcores.instruction("v_wmma_i32_16x16x16_iu8", arch="gfx1100", lanes=32)
+        >>> wmma.with_signs(True, False).a.dtype
+        'int8'
+        """
+        if not self.sign_is_chosen:
+            raise InstructionError(f"{self.short_name}: its types say which integers are signed; no modifier does")
+        maps = {
+            operand: replace(lane_map, dtype=("" if signed else "u") + lane_map.dtype.removeprefix("u"))
+            for operand, signed in (("a", a), ("b", b))
+            if (lane_map := self.maps.get(operand))
+        }
+        return replace(self, a=maps["a"], b=maps["b"])
+
     def multiply(
         self,
         a: object,
@@ -199,22 +223,40 @@ class Instruction:
         >>> [int(mma.multiply(a, b, c, unit)[0, 0] - 2**24) for unit in ("A100", "exact")]
         [0, 8]
         """
-        chosen = unit_of_name(unit or self.unit) if unit is None or isinstance(unit, str) else unit
+        chosen, path = self._unit_and_path(unit)
         return chosen.matmul(
             a,
             b,
             c,
             a_dtype or self._dtype("a"),
             self._dtype("d"),
-            self.path if self.path in chosen.paths else "mma",
+            path,
             b_dtype=b_dtype or self._dtype("b"),
             saturate=self.saturate,
             of_bits="and" if self.product == "multiply" else self.product,
         )
 
+    def check_unit(self, unit: Unit | str | None = None) -> None:
+        """Does that unit take the instruction's types?
+
+        Raises
+        ------
+        UnitError
+            it does not, or there is no such unit
+
+        >>> from gpuemu import tensorcores
+        >>> tensorcores.instruction("m16n8k16").check_unit("V100")
+        """
+        chosen, path = self._unit_and_path(unit)
+        chosen.rule(self._dtype("a"), self._dtype("d"), path, self._dtype("b"))
+
+    def _unit_and_path(self, unit: Unit | str | None) -> tuple[Unit, str]:
+        chosen = unit_of_name(unit or self.unit) if unit is None or isinstance(unit, str) else unit
+        return chosen, self.path if self.path in chosen.paths else "mma"
+
     def _dtype(self, operand: str) -> str:
         """The type of an operand's elements; B's in shared memory is A's."""
-        lane_map = self.maps.get(operand) or self.maps.get("a")
+        lane_map: LaneMap | None = getattr(self, operand) or self.a
         if lane_map is None:
             raise InstructionError(
                 f"multiply by {self.short_name}: nobody has said which types A and B have; give a_dtype= and b_dtype="

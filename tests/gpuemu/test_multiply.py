@@ -124,3 +124,28 @@ def test_leading_axes_are_products_of_their_own():
     assert together.shape == (2, 3, 16, 8)
     for at in np.ndindex(2, 3):
         assert (x.multiply(a[at], b[at], c[at]) == together[at]).all()
+
+
+@pytest.mark.parametrize(("a", "b"), [(True, True), (True, False), (False, True), (False, False)])
+def test_signs_of_iu4_can_be_chosen(a, b):
+    x = instruction("v_wmma_i32_16x16x16_iu4", "gfx1100", 32).with_signs(a, b)
+    assert (x.a.dtype, x.b.dtype) == tuple(("uint4", "int4")[signed] for signed in (a, b))
+    left, right = (-8 if a else 15), (-8 if b else 15)
+    got = x.multiply(np.full((16, 16), left), np.full((16, 16), right), np.ones((16, 16)))
+    assert (got == 16 * left * right + 1).all()
+    assert x.with_signs(False, False) == instruction("v_wmma_i32_16x16x16_iu4", "gfx1100", 32)
+
+
+def test_signs_of_other_types_cannot():
+    with pytest.raises(InstructionError) as caught:
+        instruction("m16n8k16").with_signs(True, True)
+    assert str(caught.value) == "m16n8k16.f32.f16: its types say which integers are signed; no modifier does"
+
+
+def test_check_unit_says_whether_a_unit_takes_the_types():
+    instruction("m16n8k16").check_unit("V100")
+    instruction("m64n8k16.f32.f16").check_unit("A100")  # by mma, since an A100 has no wgmma
+    with pytest.raises(UnitError, match=r"^unit 'V100': it does not compute bf16"):
+        instruction("m16n8k16.f32.bf16").check_unit("V100")
+    with pytest.raises(UnitError, match="did you mean 'A100'"):
+        instruction("m16n8k16").check_unit("A10")

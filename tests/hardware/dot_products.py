@@ -116,7 +116,7 @@ def _record_instruction(gpu: Gpu, run: Run, folder: Path, x: Instruction) -> Ite
     assert isinstance(output, Format)
     count = -(-ROWS // (x.m * x.n))
     for name, (a, b, c) in profiles(Kind(inputs, output), x, np.random.default_rng(x.k), count):
-        file = f"{gpu.unit}_{inputs.name}_{output.name}_{x.path}_k{x.k}_{name}.npz"
+        file = f"{gpu.file_name}_{inputs.name}_{output.name}_{x.path}_k{x.k}_{name}.npz"
         rows = _rows(x, run, a, b, c)
         np.savez_compressed(folder / file, **rows)
         yield {

@@ -1,5 +1,6 @@
 """The GPU of this machine, and the probe that runs one instruction on it."""
 
+import re
 import shutil
 import subprocess
 import tempfile
@@ -24,17 +25,26 @@ class Gpu:
 
     @property
     def unit(self) -> str:
-        """The name of the arithmetic unit; that of the architecture where the GPU itself has none.
+        """The unit to hold its results against: its own, that of its architecture, or, where none is known, "exact".
 
         >>> Gpu("NVIDIA A100-SXM4-80GB", 80, "580.1").unit, Gpu("NVIDIA GeForce RTX 4090", 89, "580.1").unit
         ('A100', 'Ada')
         >>> Gpu("NVIDIA A2", 86, "580.1").unit, Gpu("NVIDIA GeForce RTX 5090", 120, "580.1").unit
-        ('A2', 'Ada')
+        ('A2', 'exact')
         """
         words = self.name.replace("-", " ").split()
         known = [one for one in ("V100", "A100", "A30", "A2", "L40S", "H100", "H200", "B200") if one in words]
-        by_capability = {70: "V100", 75: "Turing", 80: "A100", 86: "A2", 89: "Ada", 90: "H100", 100: "B200", 120: "Ada"}
+        by_capability = {70: "V100", 75: "Turing", 80: "A100", 86: "A2", 89: "Ada", 90: "H100", 100: "B200"}
         return known[0] if known else by_capability.get(self.capability, "exact")
+
+    @property
+    def file_name(self) -> str:
+        """The name in letters and digits, to begin a file's name with.
+
+        >>> Gpu("NVIDIA A100-SXM4-80GB", 80, "580.1").file_name
+        'A100-SXM4-80GB'
+        """
+        return "-".join(re.findall(r"[A-Za-z0-9]+", self.name.removeprefix("NVIDIA ")))
 
 
 def missing() -> str:

@@ -77,7 +77,7 @@ def compile_probe(capability: int, folder: Path, *, link: bool = True) -> Path:
     (folder / "kernels.inc").write_text(cuda_source.source(capability), encoding="utf-8")
     target = folder / ("probe" if link else "probe.cubin")
     arch = f"{capability}{'a' * (capability in WITH_A)}"
-    form = [f"-gencode=arch=compute_{arch},code=sm_{arch}", *[] if link else ["-cubin"]]
+    form = [f"-gencode=arch=compute_{arch},code=sm_{arch}", *([] if link else ["-cubin"])]
     command = ["nvcc", "-std=c++17", *form, "-I", str(folder), "-o", str(target), str(HERE / "probe.cu")]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:

@@ -24,7 +24,10 @@ class Box(NamedTuple):
     @property
     def empty(self) -> bool:
         """Whether no point is valid."""
-        return any(begin >= end for begin, end in self.bounds)
+        for begin, end in self.bounds:  # noqa: SIM110  (this is asked of every pair, and a loop is faster)
+            if begin >= end:
+                return True
+        return False
 
 
 def row_major_strides(shape: Iterable[int]) -> tuple[int, ...]:

@@ -15,6 +15,7 @@ from typing import Any
 from shapetracker.errors import UndecidedError, ViewError
 from shapetracker.expr import Const, Eq, Expr, Max, Min, Variable, as_expr
 from shapetracker.expr.nodes import IntLike
+from shapetracker.movements import check_rank
 from shapetracker.symbolic_reshape import regroup
 from shapetracker.view import View
 
@@ -124,7 +125,7 @@ class SymbolicView(View):
             Where a size depends on the variables and may be 1 or not.
         """
         sizes = tuple(shape)
-        self._check_rank("expand", sizes)
+        check_rank("expand", self.shape, sizes)
         _check_integers("expand", sizes)
         guards, new, mask = [_need(size >= 0, f"expand to {sizes}: {size} is negative") for size in sizes], [], []
         for axis, (old, size, (begin, end)) in enumerate(zip(self.shape, sizes, self._bounds(), strict=True)):
@@ -232,7 +233,7 @@ class SymbolicView(View):
 
     def _pairs(self, call: str, pairs: Sequence[tuple[IntLike, IntLike]]) -> Pairs:
         found = tuple((begin, end) for begin, end in pairs)
-        self._check_rank(call, found)
+        check_rank(call, self.shape, found)
         _check_integers(call, [x for pair in found for x in pair])
         return found
 

@@ -11,7 +11,8 @@ from shapetracker import queries
 from shapetracker.box import Box
 from shapetracker.chain import Operation, parse_chain, parse_shape
 from shapetracker.errors import ViewError
-from shapetracker.inverse import inverse, reads_each_once
+from shapetracker.inverse import inverse_stack
+from shapetracker.movements import check_sizes
 from shapetracker.stack import simplify_stack
 from shapetracker.view import View, check_in_range
 
@@ -232,26 +233,23 @@ class ShapeTracker:
     def invert(self, out_shape: Sequence[int]) -> ShapeTracker | None:
         """The tracker of `out_shape` whose element at memory index p is the flat position here that reads p.
 
-        None unless the valid points read 0 … prod(out_shape) − 1, each exactly once. (A tracker that stays several
-        views is inverted view by view: None, too, where one of them does not read all of the view below.)
+        None unless the valid points read 0 … prod(out_shape) − 1, each exactly once. A stack whose views do not each
+        do so is inverted point by point, by two views a run of positions that follow each other: many, and slow to
+        simplify. It is None, too, where such a stack has more than 2²⁰ points.
 
         >>> st = ShapeTracker.from_shape((4, 6)).permute((1, 0))
         >>> (st + st.invert((4, 6))).contiguous
         True
         """
-        sizes = tuple(out_shape)
-        below, backward = prod(sizes), []
-        self._plain_views()
-        for view in self.simplify().views:
-            box = view.box
-            if not reads_each_once(box, below):
-                return None
-            back = inverse(box)
-            if back is None:
-                return ShapeTracker.from_shape(sizes)
-            backward.append(View.from_box(back))
-            below = view.size()
-        return ShapeTracker(tuple(reversed(backward))).reshape(sizes).simplify()
+        sizes = check_sizes("invert", out_shape)
+        boxes = self._boxes()
+        if not prod(sizes):
+            return None if queries.greatest_index(boxes) is not None else ShapeTracker.from_shape(sizes)
+        back = inverse_stack(boxes, prod(sizes))
+        if back is None:
+            return None
+        found = ShapeTracker(tuple([View.from_box(box) for box in back])).reshape(sizes)
+        return found.simplify() if len(back) <= len(boxes) else found
 
     # --- questions ---------------------------------------------------------------------------------------------------
 

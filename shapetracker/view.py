@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from operator import index
 from typing import TYPE_CHECKING, Any
 
+from shapetracker import movements
 from shapetracker.box import Bounds, Box, canonical, contiguous_box, index_range, merge_axes, row_major_strides
 from shapetracker.compose import compose
 from shapetracker.errors import ViewError
 from shapetracker.inverse import inverse, reads_each_once
+from shapetracker.movements import check_reshape, check_sizes, integers, pairs, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -65,15 +66,15 @@ class View:
             Where the numbers of sizes, strides and mask bounds differ, or a bound lies outside of its axis.
         """
         try:
-            sizes = _integers(shape)
-            steps = row_major_strides(sizes) if strides is None else _integers(strides)
-            (start,) = _integers((offset,))
-            bounds = None if mask is None else _pairs(mask)
+            sizes = integers(shape)
+            steps = row_major_strides(sizes) if strides is None else integers(strides)
+            (start,) = integers((offset,))
+            bounds = None if mask is None else pairs(mask)
         except TypeError:
             from shapetracker.symbolic import symbolic
 
             return symbolic(shape, strides, offset, mask)
-        _check_shape("View.create", sizes)
+        check_sizes("View.create", sizes)
         if len(steps) != len(sizes):
             raise ViewError(f"View.create: {len(steps)} strides {steps} for the {len(sizes)} axes of shape {sizes}")
         if bounds is None and min(sizes, default=2) > 1:  # canonical as it is
@@ -188,8 +189,7 @@ class View:
         >>> View.create((4,)).pad(((1, 2),)).invert((4,))
         View(shape=(4,), strides=(1,), offset=1)
         """
-        sizes = tuple(shape)
-        _check_shape("invert", sizes)
+        sizes = check_sizes("invert", shape)
         if not reads_each_once(self.box, prod(sizes)):
             return None
         back = inverse(self.box)
@@ -204,25 +204,10 @@ class View:
         View(shape=(2, 6), strides=(3, 1), offset=-1, mask=((0, 2), (1, 4)))
         """
         try:
-            given = _pairs(widths)
+            given = pairs(widths)
         except TypeError:
             return self._symbolic().pad(widths)
-        self._check_rank("pad", given)
-        for axis, (before, after) in enumerate(given):
-            if before < 0 or after < 0:
-                raise ViewError(
-                    f"pad {self.shape} by {given}: axis {axis} gets {(before, after)}, and a width cannot be "
-                    "negative; use shrink to cut"
-                )
-        shape, strides, offset, bounds = self.box
-        return View.from_box(
-            canonical(
-                tuple([size + before + after for size, (before, after) in zip(shape, given, strict=True)]),
-                strides,
-                offset - sum([before * step for (before, _), step in zip(given, strides, strict=True)]),
-                tuple([(b + before, e + before) for (b, e), (before, _) in zip(bounds, given, strict=True)]),
-            )
-        )
+        return View.from_box(movements.pad(self.box, given))
 
     def shrink(self, bounds: Sequence[tuple[IntLike, IntLike]]) -> View:
         """Keep the positions ``begin … end − 1`` of each axis.
@@ -231,30 +216,10 @@ class View:
         View(shape=(2, 6), strides=(6, 1), offset=6)
         """
         try:
-            cuts = _pairs(bounds)
+            cuts = pairs(bounds)
         except TypeError:
             return self._symbolic().shrink(bounds)
-        self._check_rank("shrink", cuts)
-        for axis, (begin, end) in enumerate(cuts):
-            if not 0 <= begin <= end <= self.shape[axis]:
-                raise ViewError(
-                    f"shrink {self.shape} to {cuts}: axis {axis} has size {self.shape[axis]}, and (begin, end) must "
-                    f"keep 0 <= begin <= end <= {self.shape[axis]}"
-                )
-        _, strides, offset, valid = self.box
-        return View.from_box(
-            canonical(
-                tuple([end - begin for begin, end in cuts]),
-                strides,
-                offset + sum([begin * step for (begin, _), step in zip(cuts, strides, strict=True)]),
-                tuple(
-                    [
-                        (max(b, begin) - begin, min(e, end) - begin)
-                        for (b, e), (begin, end) in zip(valid, cuts, strict=True)
-                    ]
-                ),
-            )
-        )
+        return View.from_box(movements.shrink(self.box, cuts))
 
     def expand(self, shape: Sequence[IntLike]) -> View:
         """Repeat axes of size 1, with stride 0.
@@ -263,25 +228,10 @@ class View:
         View(shape=(3, 4), strides=(1, 0), offset=0)
         """
         try:
-            sizes = _integers(shape)
+            sizes = integers(shape)
         except TypeError:
             return self._symbolic().expand(shape)
-        self._check_rank("expand", sizes)
-        _check_shape("expand", sizes)
-        for axis, (old, new) in enumerate(zip(self.shape, sizes, strict=True)):
-            if old != new and old != 1:
-                raise ViewError(
-                    f"expand {self.shape} to {sizes}: axis {axis} has size {old}, and only an axis of size 1 can be "
-                    "expanded"
-                )
-        _, strides, offset, valid = self.box
-        bounds = tuple(
-            [
-                (b, e) if old == new or b >= e else (0, new)
-                for old, new, (b, e) in zip(self.shape, sizes, valid, strict=True)
-            ]
-        )
-        return View.from_box(canonical(sizes, strides, offset, bounds))
+        return View.from_box(movements.expand(self.box, sizes))
 
     def permute(self, axes: Sequence[int]) -> View:
         """Reorder the axes: axis k of the result is axis ``axes[k]`` of this view.
@@ -289,17 +239,7 @@ class View:
         >>> View.create((4, 6)).permute((1, 0))
         View(shape=(6, 4), strides=(1, 6), offset=0)
         """
-        order = _whole("permute", axes)
-        if sorted(order) != list(range(len(self.shape))):
-            raise ViewError(
-                f"permute {self.shape} by {order}: each of the axes 0 … {len(self.shape) - 1} must appear exactly once"
-                if self.shape
-                else f"permute () by {order}: a view of shape () has no axis"
-            )
-        shape = tuple([self.shape[axis] for axis in order])
-        strides = tuple([self.strides[axis] for axis in order])
-        mask = None if self.mask is None else tuple([self.mask[axis] for axis in order])
-        return View(shape, strides, self.offset, mask, _is_contiguous(shape, strides, self.offset, mask))
+        return View.from_box(movements.permute(self.box, whole("permute", axes)))
 
     def stride(self, steps: Sequence[int]) -> View:
         """Keep every m-th position of each axis, counted from the end where m is negative; size ⌈s / abs(m)⌉.
@@ -307,27 +247,7 @@ class View:
         >>> View.create((5,)).stride((-2,))
         View(shape=(3,), strides=(-2,), offset=4)
         """
-        steps = _whole("stride", steps)
-        self._check_rank("stride", steps)
-        if 0 in steps:
-            raise ViewError(
-                f"stride {self.shape} by {steps}: axis {steps.index(0)} has step 0, and a step must not be 0"
-            )
-        shape, strides, offset, valid = self.box
-        bounds = []
-        for size, step, pace, (begin, end) in zip(shape, strides, steps, valid, strict=True):
-            if pace < 0:
-                offset += (size - 1) * step
-                begin, end, pace = size - end, size - begin, -pace  # noqa: PLW2901  (counted from the end)
-            bounds.append((-(-begin // pace), -(-end // pace)))
-        return View.from_box(
-            canonical(
-                tuple([-(-size // abs(pace)) for size, pace in zip(shape, steps, strict=True)]),
-                tuple([step * pace for step, pace in zip(strides, steps, strict=True)]),
-                offset,
-                tuple(bounds),
-            )
-        )
+        return View.from_box(movements.stride(self.box, whole("stride", steps)))
 
     def flip(self, axes: Sequence[int] | int) -> View:
         """Reverse the order along the given axes.
@@ -335,11 +255,8 @@ class View:
         >>> View.create((4, 6)).flip((1,))
         View(shape=(4, 6), strides=(6, -1), offset=5)
         """
-        chosen = (axes,) if isinstance(axes, int) else _whole("flip", axes)
-        rank = len(self.shape)
-        if len(set(chosen)) != len(chosen) or not all(0 <= axis < rank for axis in chosen):
-            raise ViewError(f"flip {self.shape} along {chosen}: each axis must be one of 0 … {rank - 1}, once at most")
-        return self.stride(tuple([-1 if axis in chosen else 1 for axis in range(rank)]))
+        chosen = (axes,) if isinstance(axes, int) else whole("flip", axes)
+        return self.stride(movements.steps_of_flip(self.shape, chosen))
 
     def reshape(self, shape: Sequence[IntLike]) -> View | None:
         """The same elements in row-major order, under another shape; None exactly when no single view can express it.
@@ -350,7 +267,7 @@ class View:
         True
         """
         try:
-            sizes = check_reshape(self.shape, _integers(shape))
+            sizes = check_reshape(self.shape, integers(shape))
         except TypeError:
             return self._symbolic().reshape(shape)
         if sizes == self.shape:
@@ -406,13 +323,6 @@ class View:
 
         return as_symbolic(self)
 
-    def _check_rank(self, call: str, given: Sequence[object]) -> None:
-        if len(given) != len(self.shape):
-            raise ViewError(
-                f"{call} {self.shape} by {tuple(given)}: {len(given)} entries for {len(self.shape)} axes; give one "
-                "for each"
-            )
-
 
 def check_in_range(inner: View, outer: View) -> None:
     """Raise a ViewError when a valid point of `outer` looks outside of `inner`.
@@ -428,42 +338,6 @@ def check_in_range(inner: View, outer: View) -> None:
             f"view {outer} reads the elements {low} … {high} of a view of shape {inner.shape}, "
             f"which has {inner.size()} elements"
         )
-
-
-def check_reshape(old: Shape, new: Sequence[int]) -> Shape:
-    """The new shape, or a ViewError when it does not have as many elements as the old one.
-
-    >>> check_reshape((4, 6), [24])
-    (24,)
-    """
-    sizes = tuple(new)
-    _check_shape("reshape", sizes)
-    if prod(sizes) != prod(old):
-        raise ViewError(f"reshape {old} to {sizes}: {prod(old)} elements cannot become {prod(sizes)}")
-    return sizes
-
-
-def _integers(values: Sequence[Any]) -> Shape:
-    """The values as integers; a TypeError where one is an expression or anything else."""
-    return tuple(map(index, values))
-
-
-def _whole(call: str, values: Sequence[Any]) -> Shape:
-    """The values as integers, where expressions have no meaning."""
-    try:
-        return _integers(values)
-    except TypeError:
-        raise ViewError(f"{call} by {tuple(values)}: integers are expected") from None
-
-
-def _pairs(pairs: Sequence[tuple[Any, Any]]) -> Bounds:
-    return tuple([(index(begin), index(end)) for begin, end in pairs])
-
-
-def _check_shape(call: str, shape: Shape) -> None:
-    for axis, size in enumerate(shape):
-        if size < 0:
-            raise ViewError(f"{call}: size {size} of axis {axis} in shape {shape} is negative; give each size in full")
 
 
 def _is_contiguous(shape: Shape, strides: tuple[int, ...], offset: int, mask: Bounds | None) -> bool:

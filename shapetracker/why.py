@@ -10,7 +10,8 @@ from typing import Any
 from shapetracker.box import Bounds, Box, lookup_stack
 from shapetracker.components import Block, Table, TooLargeError, tabulate
 from shapetracker.compose import Answer, by_closed_forms, decide
-from shapetracker.view import View, check_in_range, check_reshape
+from shapetracker.movements import check_reshape
+from shapetracker.view import View, check_in_range
 from shapetracker.witness import Hole, Point, Steps, find_witness, witness_among
 
 

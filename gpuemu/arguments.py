@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gpuemu.dtypes import DType, ImageDType, int32
 from gpuemu.errors import LaunchError
 from gpuemu.machine.grid import Size
-from gpuemu.uops import Line, UOps, buffer_name
+from gpuemu.uops import WRITES, Line, UOps, buffer_name
 
 Array = npt.NDArray[Any]
 
@@ -42,7 +42,7 @@ def bind(name: str, lines: tuple[Line, ...], buffers: Sequence[Any]) -> tuple[Ar
     if len(globals_) != len(buffers):
         names = ", ".join(buffer_name(lines[number]) for number in globals_) or "none"
         raise LaunchError(f"{name}: got {len(buffers)} buffers; expected {len(globals_)}: {names}")
-    written = {line.sources[0] for line in lines if line.uop is UOps.STORE}
+    written = {line.sources[0] for line in lines if line.uop in WRITES}
     return tuple(
         _argument(f"{name}: buffer {buffer_name(lines[number])}", lines[number].dtype, buffer, number in written)
         for number, buffer in zip(globals_, buffers, strict=True)

@@ -18,6 +18,10 @@ class LaunchError(GpuEmuError, ValueError):
     """A program was launched with buffers, sizes or values that do not fit it."""
 
 
+class LimitError(GpuEmuError, RuntimeError):
+    """A program asks for more than its limits allow, such as a loop that does not end; the message says which."""
+
+
 class InstructionError(GpuEmuError, KeyError):
     """No tensor-core instruction has that name, or several have."""
 
@@ -56,7 +60,8 @@ class Report:
     Attributes
     ----------
     kind
-        ``out-of-bounds``, ``uninitialised``, ``divergent-barrier``, ``divergent-wmma`` or ``duplicate-lanes``.
+        ``out-of-bounds``, ``uninitialised``, ``divergent-barrier``, ``shuffle``, ``misaligned``, ``divergent-wmma`` or
+        ``duplicate-lanes``.
     buffer, index
         The buffer's name and the element, None where no buffer has part in it.
     lanes

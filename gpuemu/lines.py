@@ -10,7 +10,19 @@ import numpy as np
 from gpuemu.dtypes import DType
 from gpuemu.errors import ProgramError
 from gpuemu.structure import operands
-from gpuemu.uops import ALU_OPS, OPS, AluOp, BinaryOps, Line, Site, TernaryOps, UnaryOps, UOps, check_line
+from gpuemu.uops import (
+    ALU_OPS,
+    OPS,
+    AluOp,
+    BinaryOps,
+    Line,
+    Site,
+    TernaryOps,
+    UnaryOps,
+    UOps,
+    accumulators,
+    check_line,
+)
 
 
 def parse_lines(lines: Sequence[Any]) -> tuple[Line, ...]:
@@ -86,5 +98,6 @@ def check_lines(lines: tuple[Line, ...]) -> None:
     ProgramError
         For the first line that is not well formed.
     """
+    targets = accumulators(lines)
     for number, line in enumerate(lines):
-        check_line(Site(number, line, tuple(lines[source] for source in operands(lines, number)), lines))
+        check_line(Site(number, line, tuple(lines[source] for source in operands(lines, number)), lines, targets))

@@ -1,18 +1,22 @@
 """Program: a checked list of lines, with a text form, that is launched as a function."""
 
+import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 from gpuemu import arguments, text
-from gpuemu.errors import InstructionError, LaunchError, ProgramError
+from gpuemu.errors import InstructionError, LaunchError, LimitError, ProgramError
+from gpuemu.limits import DEFAULT, Limits
 from gpuemu.lines import check_lines, parse_lines
 from gpuemu.machine import lockstep
 from gpuemu.machine.hazards import CHECKS
+from gpuemu.machine.warps import WIDEST
 from gpuemu.machine.wmma import TensorCore, resolve
 from gpuemu.structure import Structure, analyse, operands
+from gpuemu.tensorcores import copy_instruction
 from gpuemu.uops import Line, Site, UOps
 
 if TYPE_CHECKING:
@@ -33,11 +37,15 @@ class Program:
         Each a Line, or ``(uop, dtype, sources, arg)``; a source is the number of a line.
     warp
         Lanes of a warp: 32, or 64 for AMD's wave64.
+    limits
+        How much it may ask for; see `gpuemu.limits.Limits`.
 
     Raises
     ------
     ProgramError
         Where the lines are not well formed; the message names the line.
+    LimitError
+        Where there are more lines than the limits allow.
 
     Examples
     --------
@@ -59,16 +67,22 @@ class Program:
     name: str
     lines: tuple[Line, ...]
     warp: int = 32
+    limits: Limits = field(default=DEFAULT, compare=False)
     structure: Structure = field(init=False, compare=False)
     cores: dict[int, TensorCore] = field(init=False, compare=False)
 
-    def __init__(self, name: str, lines: Sequence[Any], warp: int = 32) -> None:
+    def __init__(self, name: str, lines: Sequence[Any], warp: int = 32, limits: Limits = DEFAULT) -> None:
+        if len(lines) > limits.lines:
+            raise LimitError(
+                f"{name}: {len(lines)} lines; at most {limits.lines}; Program(…, limits=Limits(lines=…)) allows more"
+            )
         if type(warp) is not int or warp < 1:
             raise ProgramError(f"Program({name!r}, warp={warp!r}): expected the lanes of a warp, 32 or 64")
         parsed = parse_lines(lines)
         check_lines(parsed)
-        values = {"name": str(name), "lines": parsed, "warp": warp}
-        values |= {"structure": analyse(parsed), "cores": _tensor_cores(parsed, warp)}
+        _check_masks(parsed, warp)
+        values = {"name": str(name), "lines": parsed, "warp": warp, "limits": limits}
+        values |= {"structure": analyse(parsed, limits.nesting), "cores": _tensor_cores(parsed, warp)}
         for attribute, value in values.items():
             object.__setattr__(self, attribute, value)
 
@@ -99,7 +113,7 @@ class Program:
             ``lockstep``, or ``auto`` for the fastest that there is.
         checks
             ``default`` or ``all`` for every check, ``none``, or a set of kinds: ``uninitialised``,
-            ``divergent-barrier``, ``out-of-bounds`` (which is always checked).
+            ``divergent-barrier``, ``shuffle``, ``out-of-bounds`` (which is always checked).
 
         Returns
         -------
@@ -112,6 +126,12 @@ class Program:
             Where buffers, sizes or values do not fit the program.
         HazardError, DivisionError
             Where a lane does what has no result.
+        LimitError
+            Where it asks for more memory or steps than the limits allow, as a loop does that does not end.
+
+        Notes
+        -----
+        With ``TRACE=1`` in the environment, each line is printed with its values as it runs.
         """
         began = time.perf_counter()
         if engine not in ENGINES:
@@ -121,11 +141,13 @@ class Program:
             arguments.size(self.name, "local_size", local_size),
         )
         self._check_warps(sizes[1])
+        self._check_memory(sizes[1])
         numbers = arguments.integers(self.name, self.lines, vals)
         bound = arguments.bind(self.name, self.lines, buffers)
         arrays = tuple(argument.array for argument in bound)
         try:
-            launch = lockstep.Launch(arrays, numbers, *sizes, self.warp, _kinds(self.name, checks))
+            kinds = _kinds(self.name, checks)
+            launch = lockstep.Launch(arrays, numbers, *sizes, self.warp, kinds, self.limits, self._trace())
             lockstep.run(self.structure, self.cores, launch)
         finally:
             for argument in bound:
@@ -134,29 +156,51 @@ class Program:
 
     def _check_warps(self, local_size: tuple[int, int, int]) -> None:
         lanes = prod(local_size)
+        for number, size, what in self._groups():
+            if lanes % size:
+                raise LaunchError(
+                    f"{self.name}: local_size {local_size} has {lanes} lanes, and line {number} "
+                    f"({self.lines[number].uop.name}) needs whole ones: a {what} has {size}"
+                )
+
+    def _groups(self) -> Iterator[tuple[int, int, str]]:
+        """The lines that need whole groups of lanes: number, lanes of a group, what it is."""
         for number, core in self.cores.items():
-            for group, what in (
-                (self.warp, "warp"),
-                (core.instruction.lanes, f"group of {core.instruction.short_name}"),
-            ):
-                if lanes % group:
-                    raise LaunchError(
-                        f"{self.name}: local_size {local_size} has {lanes} lanes, and line {number} (WMMA) needs whole "
-                        f"ones: a {what} has {group}"
-                    )
+            yield number, self.warp, "warp"
+            yield number, core.instruction.lanes, f"group of {core.instruction.short_name}"
+        for number, line in enumerate(self.lines):
+            if line.uop in (UOps.LDMATRIX, UOps.STMATRIX):
+                yield number, copy_instruction(line.arg).lanes, f"group of {line.arg}"
+
+    def _check_memory(self, local_size: tuple[int, int, int]) -> None:
+        needed, most = (
+            prod(local_size) * lockstep.bytes_per_lane(self.structure, local_size),
+            self.limits.workgroup_bytes,
+        )
+        if needed > most:
+            raise LimitError(
+                f"{self.name}: a workgroup of {local_size} takes {needed:,} bytes for values and local memory; "
+                f"at most {most:,}; Program(…, limits=Limits(workgroup_bytes=…)) allows more"
+            )
+
+    def _trace(self) -> tuple[str, ...]:
+        traced = os.environ.get("TRACE", "0") not in ("", "0")
+        return tuple(self.to_text().rstrip("\n").split("\n")[1:]) if traced else ()
 
     def to_text(self) -> str:
         """The program as text that a person can read and edit, and that `from_text` reads back."""
         return text.write(self.name, self.lines, self.warp)
 
     @classmethod
-    def from_text(cls, source: str) -> "Program":
+    def from_text(cls, source: str, limits: Limits = DEFAULT) -> "Program":
         """The program that a text means; reading it runs no code.
 
         Raises
         ------
         ProgramError
             Where the text is no program; the message names the line of the text.
+        LimitError
+            Where it is longer than the limits allow.
 
         Examples
         --------
@@ -170,7 +214,11 @@ class Program:
         >>> program
         <Program 'store seven': 4 lines, 1 buffer>
         """
-        return cls(*text.read(source))
+        if len(source) > limits.text:
+            raise LimitError(
+                f"from_text: {len(source):,} characters; at most {limits.text:,}; limits=Limits(text=…) allows more"
+            )
+        return cls(*text.read(source), limits=limits)
 
     def draw(self) -> "Picture":
         """The lines with their nesting and types."""
@@ -185,6 +233,20 @@ class Program:
         buffers = sum(line.uop is UOps.DEFINE_GLOBAL for line in self.lines)
         wide = "" if self.warp == 32 else f", warps of {self.warp}"
         return f"<Program {self.name!r}: {len(self.lines)} lines, {buffers} buffer{'s' * (buffers != 1)}{wide}>"
+
+
+def _check_masks(lines: tuple[Line, ...], warp: int) -> None:
+    """Sets of lanes must hold a warp: ballots and the masks of shuffles, votes and warp barriers."""
+    for number, line in enumerate(lines):
+        place = {UOps.SHUFFLE: 2, UOps.VOTE: 1, UOps.WARP_BARRIER: 0}.get(line.uop)
+        if place is None:
+            continue
+        where, sets = f"line {number} ({line.uop.name})", [lines[s].dtype for s in operands(lines, number)[place:]]
+        if warp > WIDEST:
+            raise ProgramError(f"{where}: a warp of {warp} lanes; the lanes of at most {WIDEST} make a set")
+        for dtype in [*sets, line.dtype] if line.uop is UOps.VOTE and line.arg == "ballot" else sets:
+            if dtype is not None and dtype.itemsize * 8 < warp:
+                raise ProgramError(f"{where}: {dtype} for the lanes of a warp of {warp}; expected uint{max(32, warp)}")
 
 
 def _kinds(name: str, checks: str | set[str] | frozenset[str]) -> frozenset[str]:

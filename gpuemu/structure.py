@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from gpuemu.errors import ProgramError
-from gpuemu.uops import Line, UOps, accumulator_of
+from gpuemu.limits import DEFAULT
+from gpuemu.op_table import Line, Target, UOps
+from gpuemu.uops import accumulators
 
 STATIC = frozenset({UOps.DEFINE_GLOBAL, UOps.DEFINE_LOCAL, UOps.DEFINE_VAR, UOps.SPECIAL, UOps.CONST})
 """The UOps whose value depends on no other line: it is there from the start, in each lane."""
 
 _ENDS = {UOps.ENDRANGE: UOps.RANGE, UOps.ENDIF: UOps.IF}
-
-
-MAX_NESTING = 64  # blocks in each other; engines recurse, and no kernel comes near it
+_EXITS = frozenset({UOps.BREAK, UOps.CONTINUE})
+Chain = tuple[int | None, ...]
+"""The heads of the blocks around a line, outermost first; None is the whole program."""
 
 
 class Read(NamedTuple):
@@ -49,12 +51,18 @@ class Structure:
         The program as nested blocks; lines that are static are in none.
     escaping
         Lines whose value is read outside their block: a lane that did not run them keeps what it had (0 at first).
+    exits
+        For each BREAK and CONTINUE, the RANGE of the loop that it leaves or goes on with.
+    left
+        The RANGEs and IFs that some lanes may leave by an exit inside: a RANGE by its own, an IF by its loop's.
     """
 
     lines: tuple[Line, ...]
     reads: tuple[tuple[Read, ...], ...]
     root: Block
     escaping: frozenset[int]
+    exits: dict[int, int]
+    left: frozenset[int]
 
 
 def operands(lines: tuple[Line, ...], number: int) -> tuple[int, ...]:
@@ -68,16 +76,18 @@ def operands(lines: tuple[Line, ...], number: int) -> tuple[int, ...]:
     return tuple(source for source in line.sources if lines[source].has_value)
 
 
-def analyse(lines: tuple[Line, ...]) -> Structure:
+def analyse(lines: tuple[Line, ...], nesting: int = DEFAULT.nesting) -> Structure:
     """The structure of lines that have passed their own checks.
 
     Raises
     ------
     ProgramError
-        Where loops and IFs are not properly nested.
+        Where loops and IFs are not properly nested, or more than `nesting` of them in each other.
     """
-    root, chains = _nest(lines)
-    reads = tuple(_reads(lines, number) for number in range(len(lines)))
+    root, chains = _nest(lines, nesting)
+    targets = accumulators(lines)
+    reads = tuple(_reads(lines, targets, number) for number in range(len(lines)))
+    exits = {number: _loop_of(lines, chains, number) for number, line in enumerate(lines) if line.uop in _EXITS}
     escaping = {
         read.line
         for number, line in enumerate(lines)
@@ -86,32 +96,48 @@ def analyse(lines: tuple[Line, ...]) -> Structure:
         if _home(lines, chains, read.line) not in chains[number]
     }
     kept = frozenset(i for i in escaping if lines[i].uop is not UOps.DEFINE_ACC and lines[i].uop not in STATIC)
-    return Structure(lines, reads, root, kept)
+    left = {head for number, loop in exits.items() for head in _from(chains[number], loop)}
+    return Structure(lines, reads, root, kept, exits, frozenset(left))
 
 
-def _reads(lines: tuple[Line, ...], number: int) -> tuple[Read, ...]:
+def _reads(lines: tuple[Line, ...], targets: dict[int, Target], number: int) -> tuple[Read, ...]:
     sources = operands(lines, number)
     if lines[number].uop is UOps.PHI:  # what it writes, then what it reads; its loops say nothing more
-        accumulator = accumulator_of(lines, number) or (sources[0], None)
-        return Read(*accumulator), _read(lines, sources[1])
-    return tuple(_read(lines, source) for source in sources)
+        return Read(*targets[number]), _read(lines, targets, sources[1])
+    return tuple(_read(lines, targets, source) for source in sources)
 
 
-def _read(lines: tuple[Line, ...], source: int) -> Read:
-    accumulator = accumulator_of(lines, source) if lines[source].uop is UOps.PHI else None
-    return Read(*accumulator) if accumulator else Read(source)
+def _read(lines: tuple[Line, ...], targets: dict[int, Target], source: int) -> Read:
+    return Read(*targets[source]) if lines[source].uop is UOps.PHI else Read(source)
 
 
-def _home(lines: tuple[Line, ...], chains: list[tuple[int | None, ...]], number: int) -> int | None:
+def _loop_of(lines: tuple[Line, ...], chains: list[Chain], number: int) -> int:
+    """The RANGE of the innermost loop around a BREAK or CONTINUE, which is the one that it names if it names one."""
+    inside = [head for head in chains[number] if head is not None and lines[head].uop is UOps.RANGE]
+    name = lines[number].uop.name
+    if not inside:
+        raise ProgramError(f"line {number} ({name}): is in no loop; it belongs between a RANGE and its ENDRANGE")
+    for named in operands(lines, number):
+        if named != inside[-1]:
+            raise ProgramError(f"line {number} ({name}): names the loop of line {named}; the innermost is {inside[-1]}")
+    return inside[-1]
+
+
+def _from(chain: Chain, loop: int) -> list[int]:
+    """The heads of a chain from that of a loop inwards."""
+    return [head for head in chain if head is not None and head >= loop]
+
+
+def _home(lines: tuple[Line, ...], chains: list[Chain], number: int) -> int | None:
     """The head of the block in which a value is made; a RANGE counts inside its own loop."""
     return number if lines[number].uop is UOps.RANGE else chains[number][-1]
 
 
-def _nest(lines: tuple[Line, ...]) -> tuple[Block, list[tuple[int | None, ...]]]:
+def _nest(lines: tuple[Line, ...], nesting: int) -> tuple[Block, list[Chain]]:
     """The lines as nested blocks, and for each line the heads of the blocks around it, outermost first."""
     open_heads: list[int | None] = [None]
     bodies: list[list[int | Block]] = [[]]
-    chains: list[tuple[int | None, ...]] = []
+    chains: list[Chain] = []
     for number, line in enumerate(lines):
         if line.uop in _ENDS:
             _check_end(lines, number, open_heads[-1])
@@ -122,8 +148,11 @@ def _nest(lines: tuple[Line, ...]) -> tuple[Block, list[tuple[int | None, ...]]]
         chains.append(tuple(open_heads))
         if line.uop in (UOps.RANGE, UOps.IF):
             open_heads.append(number)
-            if len(open_heads) > MAX_NESTING + 1:
-                raise ProgramError(f"line {number} ({line.uop.name}): more than {MAX_NESTING} blocks in each other")
+            if len(open_heads) > nesting + 1:
+                raise ProgramError(
+                    f"line {number} ({line.uop.name}): more than {nesting} blocks in each other; "
+                    f"Limits(nesting={2 * nesting}) allows more"
+                )
             bodies.append([])
         elif line.uop not in STATIC:
             bodies[-1].append(number)

@@ -5,20 +5,35 @@ a line. The checker of programs, the pictures, the documentation and the engines
 arithmetic of the ALU has a table of its own in `gpuemu.alu`. The table as text: ``print(table())``.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from enum import Enum, auto
-from typing import Any, NoReturn
+from typing import Any
 
 from gpuemu import dtypes
 from gpuemu.alu import ALU_OPS, ALU_RULES, COMPARISONS, SHIFTS, AluOp, BinaryOps, TernaryOps, UnaryOps, arity
 from gpuemu.dtypes import DType, ImageDType
-from gpuemu.errors import ProgramError
+from gpuemu.op_table import (
+    MEMORY,
+    OPS,
+    WRITES,
+    Line,
+    Op,
+    Site,
+    Target,
+    UOps,
+    buffer_name,
+    check_line,
+    check_writable,
+    op,
+)
+from gpuemu.warp_uops import ATOMICS, SHUFFLES, VOTES
 
 __all__ = [
     "ALU_OPS",
     "ALU_RULES",
+    "ATOMICS",
     "OPS",
+    "SHUFFLES",
+    "VOTES",
+    "WRITES",
     "AluOp",
     "BinaryOps",
     "Line",
@@ -27,136 +42,13 @@ __all__ = [
     "TernaryOps",
     "UOps",
     "UnaryOps",
-    "accumulator_of",
+    "accumulators",
     "arity",
     "buffer_name",
     "check_line",
     "initial_value",
     "table",
 ]
-
-
-class UOps(Enum):
-    """The names of the micro-operations."""
-
-    DEFINE_GLOBAL = auto()
-    DEFINE_LOCAL = auto()
-    DEFINE_VAR = auto()
-    SPECIAL = auto()
-    CONST = auto()
-    DEFINE_ACC = auto()
-    RANGE = auto()
-    ENDRANGE = auto()
-    IF = auto()
-    ENDIF = auto()
-    BARRIER = auto()
-    LOAD = auto()
-    STORE = auto()
-    CAST = auto()
-    BITCAST = auto()
-    PHI = auto()
-    GEP = auto()
-    ALU = auto()
-    WMMA = auto()
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of a program: what it does, the type of its value, the lines it takes, and the rest."""
-
-    uop: UOps
-    dtype: DType | None
-    sources: tuple[int, ...]
-    arg: Any
-
-    @property
-    def has_value(self) -> bool:
-        """Whether the line has a value; a source without one only orders."""
-        return OPS[self.uop].has_value
-
-
-@dataclass(frozen=True, slots=True)
-class Site:
-    """A line under check: its number, and the lines whose values it takes."""
-
-    number: int
-    line: Line
-    operands: tuple[Line, ...]
-    lines: tuple[Line, ...]
-
-    def fail(self, message: str) -> NoReturn:
-        """Raise the ProgramError of this line."""
-        raise ProgramError(f"line {self.number} ({self.line.uop.name}): {message}")
-
-    @property
-    def dtype(self) -> DType:
-        """The line's dtype; a ProgramError where it has none."""
-        if self.line.dtype is None:
-            self.fail("has a value, so it needs a dtype; got None")
-        return self.line.dtype
-
-    def type_of(self, operand: int) -> DType:
-        """The dtype of one operand."""
-        dtype = self.operands[operand].dtype
-        if dtype is None:
-            self.fail(f"source {operand} has no dtype")
-        return dtype
-
-    def want_scalar_integer(self, operand: int, what: str) -> None:
-        """Check that an operand is one integer a lane."""
-        dtype = self.type_of(operand)
-        if dtype.count != 1 or not dtype.is_integer:
-            self.fail(f"{what} is {dtype}; expected one integer a lane, such as int32")
-
-
-@dataclass(frozen=True, slots=True)
-class Op:
-    """An entry of the table: what a UOp takes, whether it has a value, what it means, and the check of a line."""
-
-    uop: UOps
-    sources: str
-    arg: str
-    counts: tuple[int, ...] | None
-    has_value: bool
-    meaning: str
-    check: Callable[[Site], None]
-
-
-OPS: dict[UOps, Op] = {}
-_MEMORY = frozenset({UOps.DEFINE_GLOBAL, UOps.DEFINE_LOCAL})
-Check = Callable[[Site], None]
-
-
-def op(
-    uop: UOps, sources: str = "–", arg: str = "–", *, counts: tuple[int, ...] | None = (0,), value: bool = True
-) -> Callable[[Check], Check]:
-    """Enter a UOp into the table; `counts` are the numbers of operands it may have, None where the check counts."""
-
-    def register(check: Check) -> Check:
-        OPS[uop] = Op(uop, sources, arg, counts, value, " ".join((check.__doc__ or "").split()), check)
-        return check
-
-    return register
-
-
-def check_line(site: Site) -> None:
-    """Check one line by its entry in the table.
-
-    Raises
-    ------
-    ProgramError
-        Which names the line, what it has, and what it should have.
-    """
-    entry = OPS[site.line.uop]
-    if entry.counts is not None and len(site.operands) not in entry.counts:
-        wanted = " or ".join(map(str, entry.counts))
-        site.fail(f"has {len(site.operands)} sources with a value; expected {wanted} ({entry.sources})")
-    if entry.has_value:
-        site.dtype  # noqa: B018 (reading it is the check)
-    for k, operand in enumerate(site.operands):
-        if operand.uop in _MEMORY and not (k == 0 and site.line.uop in (UOps.LOAD, UOps.STORE)):
-            site.fail(f"takes the buffer {buffer_name(operand)} as a value; LOAD from it first")
-    entry.check(site)
 
 
 @op(UOps.DEFINE_GLOBAL, arg="a label: number, or (number, writable)")
@@ -266,7 +158,7 @@ def barrier(site: Site) -> None:
 def _check_access(site: Site, verb: str) -> DType:
     """The type that the buffer's elements have in a register."""
     buffer, held = site.operands[0], site.type_of(0)
-    if buffer.uop not in _MEMORY:
+    if buffer.uop not in MEMORY:
         site.fail(f"{verb} a buffer, and its first source is {buffer.uop.name}; expected DEFINE_GLOBAL or DEFINE_LOCAL")
     if not isinstance(held, ImageDType):
         site.want_scalar_integer(1, "the index")
@@ -299,21 +191,9 @@ def store(site: Site) -> None:
     held, value = _check_access(site, "writes"), site.type_of(2)
     if (held.count > 1 and value != held) or value.scalar() != held.scalar() or isinstance(value, ImageDType):
         site.fail(f"writes {value} into a buffer of {held}; CAST the value to {held} first")
-    arg = site.operands[0].arg
-    if site.operands[0].uop is UOps.DEFINE_GLOBAL and isinstance(arg, tuple) and arg[1] is False:
-        site.fail(f"writes to the buffer {buffer_name(site.operands[0])}, which is declared {arg!r}: not writable")
+    check_writable(site)
     if len(site.operands) == 4 and site.type_of(3).count != 1:
         site.fail(f"the gate is {site.type_of(3)}; expected one value a lane")
-
-
-def buffer_name(line: Line) -> str:
-    """What reports call a buffer: a global's label (``data0`` for 0), a local memory's name.
-
-    >>> buffer_name(Line(UOps.DEFINE_GLOBAL, dtypes.float32, (), (1, True)))
-    'data1'
-    """
-    label = line.arg[0] if isinstance(line.arg, tuple) else line.arg
-    return label if isinstance(label, str) else f"data{label}"
 
 
 @op(UOps.CAST, "value(s)", counts=None)
@@ -345,25 +225,29 @@ def phi(site: Site) -> None:
     for extra in site.operands[2:]:
         if extra.uop is not UOps.RANGE:
             site.fail(f"source {extra.uop.name} after the value; expected the RANGEs of its loops")
-    if accumulator_of(site.lines, site.number) is None:
+    if site.number not in site.accumulators:
         site.fail(f"its first source is {site.operands[0].uop.name}; expected DEFINE_ACC, its PHI, or a GEP of one")
     if not site.type_of(0) == site.type_of(1) == site.dtype:
         site.fail(f"puts {site.type_of(1)} into an accumulator of {site.type_of(0)} as {site.dtype}; expected one type")
 
 
-def accumulator_of(lines: tuple[Line, ...], number: int) -> tuple[int, int | None] | None:
-    """The accumulator that a line stands for, and the element where it stands for one alone; None for another line."""
-    element: int | None = None
-    while lines[number].uop in (UOps.PHI, UOps.GEP):
-        if lines[number].uop is UOps.GEP:
-            if element is not None:
-                return None
-            element = lines[number].arg
-        below = next((source for source in lines[number].sources if lines[source].has_value), None)
-        if below is None:
-            return None
-        number = below
-    return (number, element) if lines[number].uop is UOps.DEFINE_ACC else None
+def accumulators(lines: tuple[Line, ...]) -> dict[int, Target]:
+    """For each line that stands for an accumulator (or one element of it): which, and the element, None for all.
+
+    These are the accumulator itself, its PHIs, and a GEP of one of them.
+    """
+    found: dict[int, Target] = {}
+    for number, line in enumerate(lines):
+        if line.uop is UOps.DEFINE_ACC:
+            found[number] = number, None
+        elif line.uop in (UOps.PHI, UOps.GEP):
+            below = next((source for source in line.sources if lines[source].has_value), None)
+            accumulator, element = found.get(below, (None, None)) if below is not None else (None, None)
+            if accumulator is not None and line.uop is UOps.PHI:
+                found[number] = accumulator, element
+            elif accumulator is not None and element is None:
+                found[number] = accumulator, line.arg
+    return found
 
 
 @op(UOps.GEP, "vector", "the element", counts=(1,))

@@ -244,6 +244,22 @@ def _wmma(lines: tuple[Line, ...], line: Line) -> str:
     return f"A·B + C across the lanes: A is {a}, B is {b}, C is {c} ({name})"
 
 
+def _shuffle(lines: tuple[Line, ...], line: Line) -> str:
+    value, number = (_value(lines, source) for source in line.sources[:2])
+    places = {"up": f"{number} below", "down": f"{number} above", "xor": f"own number xor {number}"}
+    return f"{value} of the lane {places.get(line.arg, number)}"
+
+
+def _vote(lines: tuple[Line, ...], line: Line) -> str:
+    condition = _value(lines, line.sources[0])
+    return f"the lanes where {condition}" if line.arg == "ballot" else f"whether {condition} in {line.arg} of the lanes"
+
+
+def _atomic(lines: tuple[Line, ...], line: Line) -> str:
+    buffer, index, *values = (_value(lines, source) for source in line.sources)
+    return f"what element {index} of {buffer} was, before lane by lane: {line.arg} {', '.join(values)}"
+
+
 _SAYS: dict[UOps, Callable[[tuple[Line, ...], Any], str]] = {
     UOps.DEFINE_GLOBAL: _global,
     UOps.DEFINE_LOCAL: lambda _, line: f"{_label(line)}: {line.arg[1]} of {line.dtype}, shared by the workgroup",
@@ -264,4 +280,12 @@ _SAYS: dict[UOps, Callable[[tuple[Line, ...], Any], str]] = {
     UOps.GEP: _gep,
     UOps.ALU: _alu,
     UOps.WMMA: _wmma,
+    UOps.SHUFFLE: _shuffle,
+    UOps.VOTE: _vote,
+    UOps.ATOMIC: _atomic,
+    UOps.WARP_BARRIER: lambda _, line: "the lanes of a warp wait for each other",
+    UOps.BREAK: lambda _, line: "these lanes leave the loop",
+    UOps.CONTINUE: lambda _, line: "these lanes go on with the next iteration",
+    UOps.LDMATRIX: lambda lines, line: f"8×8 matrices from {_value(lines, line.sources[0])}, a row from each lane",
+    UOps.STMATRIX: lambda lines, line: f"8×8 matrices into {_value(lines, line.sources[0])}, a row for each lane",
 }

@@ -47,6 +47,11 @@ class Chunk:
         return self.groups + self.local
 
     @property
+    def lanes_at_once(self) -> int:
+        """How many lanes run together."""
+        return prod(self.groups) * prod(self.local)
+
+    @property
     def group_numbers(self) -> Array:
         """The number of each workgroup in the chunk, of shape (gz, gy, gx, 1, 1, 1)."""
         return np.arange(prod(self.groups)).reshape(*self.groups, 1, 1, 1)

@@ -5,12 +5,12 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from gpuemu.errors import HazardError, Report
+from gpuemu.errors import HazardError, LanePosition, Report
 from gpuemu.machine.grid import Chunk
 
 Array = npt.NDArray[Any]
 
-CHECKS = frozenset({"out-of-bounds", "uninitialised", "divergent-barrier"})
+CHECKS = frozenset({"out-of-bounds", "uninitialised", "divergent-barrier", "shuffle"})
 """The kinds that a launch can choose by its `checks`; out-of-bounds access is an error whatever it chooses."""
 
 
@@ -95,10 +95,49 @@ def divergent_barrier(chunk: Chunk, line: int, head: int | None, arrived: Array)
     raise HazardError((Report("divergent-barrier", None, None, chunk.lanes(missing), lines, count, cause, fix),))
 
 
-def divergent_wmma(chunk: Chunk, line: int, active: Array, instruction: str) -> NoReturn:
-    """Report a tensor-core instruction that not all lanes of its group reach."""
+def divergent_group(chunk: Chunk, line: int, active: Array, uop: str, instruction: str) -> NoReturn:
+    """Report an instruction of a whole group of lanes, such as a tensor core's, that not all of them reach."""
     missing = ~np.broadcast_to(active, chunk.shape)
     count = int(np.count_nonzero(missing))
     cause = f"{instruction} needs all lanes of its group, and some skip it; the first that does is"
-    fix = "Move the WMMA out of the IF or loop, and load zeros where there is no data"
+    fix = f"Move the {uop} out of the IF or loop, and load zeros where there is no data"
     raise HazardError((Report("divergent-wmma", None, None, chunk.lanes(missing), (line,), count, cause, fix),))
+
+
+def left_out(chunk: Chunk, line: int, flags: Array, other: int | None, cause: str) -> NoReturn:
+    """Report lanes that exchange values with lanes of their warp that do not take part.
+
+    Parameters
+    ----------
+    flags
+        The lanes concerned.
+    other
+        The number in its warp of a lane that the first of them wants, None where it is that lane itself.
+    """
+    lanes = chunk.lanes(flags)
+    if other is not None:
+        here = lanes[0]
+        number = here.warp * chunk.warp + other
+        lanes = (here, LanePosition(here.workgroup, number, here.warp), *lanes[1:3])
+    fix = (
+        "Let the whole warp do it, before the IF or loop that keeps lanes away, or name in the mask those that are here"
+    )
+    raise HazardError((Report("shuffle", None, None, lanes, (line,), _count(flags, chunk), cause, fix),))
+
+
+def misaligned(chunk: Chunk, line: int, buffer: str, index: Array, flags: Array) -> NoReturn:
+    """Report lanes that give an address of a matrix row which is no multiple of 16 bytes."""
+    element = _first(index, flags)
+    cause = f"a row of a matrix starts at element {element} of {buffer}, and rows start at multiples of 8"
+    fix = "Pad the tile to a pitch that is a multiple of 8 elements (16 bytes)"
+    lanes, count = chunk.lanes(flags), _count(flags, chunk)
+    raise HazardError((Report("misaligned", buffer, element, lanes, (line,), count, cause, fix),))
+
+
+def divergent_warp(chunk: Chunk, line: int, head: int | None, missing: Array) -> NoReturn:
+    """Report a warp barrier that some lanes of a warp reach and others, which it waits for, do not."""
+    cause = "lanes of the warp wait at the WARP_BARRIER for lanes that do not arrive; the first that does not is"
+    fix = "Move the WARP_BARRIER out of the IF or loop that some lanes skip, or name in its mask the lanes that arrive"
+    lines = (line,) if head is None else (line, head)
+    lanes, count = chunk.lanes(missing), _count(missing, chunk)
+    raise HazardError((Report("divergent-barrier", None, None, lanes, lines, count, cause, fix),))

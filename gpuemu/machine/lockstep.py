@@ -5,32 +5,28 @@ and a seventh axis for the elements of a vector. Lanes that diverge are a mask: 
 never changed in place, so a value may be shared.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from math import prod
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from gpuemu.alu import BinaryOps
-from gpuemu.dtypes import DType, ImageDType
-from gpuemu.errors import DivisionError, HazardError
-from gpuemu.machine import hazards, wmma
-from gpuemu.machine.arithmetic import FUNCTIONS, truth
+from gpuemu.errors import DivisionError, HazardError, LimitError
+from gpuemu.limits import DEFAULT, LANES_PER_STEP, Limits
+from gpuemu.machine import wmma
+from gpuemu.machine.arithmetic import truth
 from gpuemu.machine.batching import Batch, batches
-from gpuemu.machine.casts import bitcast, convert, number_in
 from gpuemu.machine.grid import AXES, LANES_PER_CHUNK, Chunk, Size, chunks
-from gpuemu.machine.memory import Memory, load_image, store_image
-from gpuemu.structure import Block, Read, Structure
-from gpuemu.uops import Line, UOps, buffer_name, initial_value
+from gpuemu.machine.memory import Memory
+from gpuemu.machine.steps import EXECUTE, Array, Mask, Step, arithmetic, both, constant, may_fail, numpy_of
+from gpuemu.machine.tracing import show, traced
+from gpuemu.structure import STATIC, Block, Read, Structure
+from gpuemu.uops import WRITES, Line, UOps, buffer_name
 
-Array = npt.NDArray[Any]
-Mask = npt.NDArray[np.bool_]
-Step = Callable[[], None]
-
+BYTES_PER_CHUNK = 1 << 28
+"""What the values of a chunk's lanes may take; a program of many lines or wide vectors runs in smaller chunks."""
 LEAST_BATCH = 4  # iterations; with fewer at once, taking turns costs what running together saves
 
 
@@ -50,6 +46,10 @@ class Launch:
         Lanes of a warp.
     checks
         The kinds of hazards to look for.
+    limits
+        How much it may do.
+    trace
+        The text of each line, where each is to be printed with its values as it runs.
     """
 
     buffers: tuple[Array, ...]
@@ -58,6 +58,22 @@ class Launch:
     local_size: Size
     warp: int
     checks: frozenset[str]
+    limits: Limits = DEFAULT
+    trace: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Exits:
+    """The lanes that have left a loop by BREAK, and those that do no more in this iteration; None where none has."""
+
+    left: Mask | None = None
+    paused: Mask | None = None
+
+    def without(self, mask: Mask | None) -> Mask | None:
+        """The lanes of the mask that are still here."""
+        for gone in (self.left, self.paused):
+            mask = mask if gone is None else both(mask, ~gone)
+        return mask
 
 
 def run(structure: Structure, cores: Mapping[int, wmma.TensorCore], launch: Launch) -> None:
@@ -72,11 +88,21 @@ def run(structure: Structure, cores: Mapping[int, wmma.TensorCore], launch: Laun
     ------
     HazardError, DivisionError
         Where a lane does what has no result.
+    LimitError
+        Where it does not end within the limits.
     """
     engine = Lockstep(structure, cores, launch)
+    at_once = min(LANES_PER_CHUNK, BYTES_PER_CHUNK // bytes_per_lane(structure, launch.local_size))
     with np.errstate(all="ignore"):
-        for chunk in chunks(launch.global_size, launch.local_size, launch.warp):
+        for chunk in chunks(launch.global_size, launch.local_size, launch.warp, at_once):
             engine.run(chunk)
+
+
+def bytes_per_lane(structure: Structure, local_size: Size) -> int:
+    """What the values of all lines take, and a lane's share of the local memory."""
+    held = 1 + sum(x.dtype.itemsize for x in structure.lines if x.dtype is not None and x.uop not in STATIC)
+    shared = sum(x.arg[1] * numpy_of(x).itemsize for x in structure.lines if x.uop is UOps.DEFINE_LOCAL)
+    return int(held + -(-shared // prod(local_size)))
 
 
 class Lockstep:
@@ -89,25 +115,31 @@ class Lockstep:
         self.launch = launch
         self.chunk = Chunk((0, 0, 0), (1, 1, 1), (1, 1, 1), launch.warp)
         self.mask: Mask | None = None
-        self.heads: list[int] = []  # the open IFs and loops that keep some lanes away, outermost first
+        self.heads: list[int] = []  # the IFs, loops and exits that keep some lanes away, outermost first
+        self.exits: list[Exits] = []  # of the open loops
+        self.steps, self.steps_per_line = 0, 1
         self.values: list[Array] = [np.zeros((1,) * AXES, np.bool_)] * len(self.lines)
         self.memories: dict[int, Memory] = {}
         self._initial = self._values_at_start()
-        self._batches = {} if _overlap(structure, launch.buffers) else batches(structure)
+        in_turn = bool(launch.trace) or _overlap(structure, launch.buffers)
+        self._batches = {} if in_turn else batches(structure)
         self._steps: dict[int, Step] = {
-            number: self._step(number, line) for number, line in enumerate(self.lines) if line.uop in _EXECUTE
+            number: self._step(number, line) for number, line in enumerate(self.lines) if line.uop in EXECUTE
         }
 
     def run(self, chunk: Chunk) -> None:
         """Run the program on one chunk."""
-        self.chunk, self.mask, self.heads = chunk, None, []
+        self.chunk, self.mask, self.heads, self.exits = chunk, None, [], []
+        self.steps, self.steps_per_line = 0, _steps_per_line(chunk.lanes_at_once)
         self.values[:] = self._initial  # in place: the steps hold the list
         for number, line in enumerate(self.lines):
             if line.uop is UOps.SPECIAL:
                 axis, name, _ = line.arg
-                self.values[number] = chunk.position(axis, of_group=name[0] == "g", dtype=_numpy(line))
+                self.values[number] = chunk.position(axis, of_group=name[0] == "g", dtype=numpy_of(line))
             elif line.uop is UOps.DEFINE_LOCAL:
                 self.memories[number] = self._local(number, line)
+            if line.uop in STATIC:
+                show(self, number)
         self._run_body(self.structure.root)
 
     def _values_at_start(self) -> list[Array]:
@@ -118,39 +150,56 @@ class Lockstep:
                 array = next(buffers)
                 self.memories[number] = Memory(buffer_name(line), number, array, array.size)
             elif line.uop is UOps.DEFINE_VAR:
-                values[number] = _constant(line, next(vals))
+                values[number] = constant(line, next(vals))
             elif line.uop is UOps.CONST:
-                values[number] = _constant(line, line.arg)
+                values[number] = constant(line, line.arg)
             elif line.dtype is not None:
-                values[number] = _constant(line, 0)
+                values[number] = constant(line, 0)
         return values
 
     def _local(self, number: int, line: Line) -> Memory:
         name, size = line.arg
         groups = prod(self.chunk.groups)
-        array = np.zeros(groups * size, _numpy(line))
+        array = np.zeros(groups * size, numpy_of(line))
         written = np.zeros(array.size, np.bool_) if "uninitialised" in self.launch.checks else None
         return Memory(name, number, array, size, self.chunk.group_numbers * size, written)
 
     def _step(self, number: int, line: Line) -> Step:
         reads = self.structure.reads[number]
-        if line.uop is UOps.ALU and number not in self.structure.escaping and not _may_fail(line):
-            return _arithmetic(self, number, line, reads)
-        return partial(_EXECUTE[line.uop], self, number, line, reads)
+        if line.uop is UOps.ALU and number not in self.structure.escaping and not may_fail(line):
+            step = arithmetic(self, number, line, reads)
+        else:
+            step = partial(EXECUTE[line.uop], self, number, line, reads)
+        return traced(self, number, step) if self.launch.trace else step
+
+    def _count(self, head: int | None, steps: int) -> None:
+        """Add to the steps that the chunk has taken."""
+        self.steps += steps
+        if self.steps > self.launch.limits.steps:
+            where = "the program" if head is None else f"line {head} ({self.lines[head].uop.name})"
+            raise LimitError(
+                f"{where}: a chunk of workgroups has taken more than {self.launch.limits.steps:,} steps; does its "
+                "loop end? Program(…, limits=Limits(steps=…)) allows more"
+            )
 
     def _run_body(self, block: Block) -> None:
+        self._count(block.head, (1 + len(block.body)) * self.steps_per_line)
         for item in block.body:
             if isinstance(item, int):
                 self._steps[item]()
-            elif self.lines[item.head or 0].uop is UOps.RANGE:
-                self._loop(item, item.head or 0)
-            else:
-                self._if(item, item.head or 0)
+                if item in self.structure.exits:
+                    return
+                continue
+            head = item.head or 0
+            if self.lines[head].uop is UOps.RANGE:
+                self._loop(item, head)
+            elif self._if(item, head) and self.mask is not None and not self.mask.any():
+                return
 
     def _loop(self, block: Block, head: int) -> None:
         """All lanes step together; those whose range has ended wait. Each iteration is the same for all."""
         start, end = (self.value(read) for read in self.structure.reads[head])
-        outer, batch = self.mask, self._batches.get(head)
+        outer, depth, batch = self.mask, len(self.heads), self._batches.get(head)
         if batch is not None and start.size == end.size == 1 and self._loop_together(batch, head, start, end):
             return
         # A difference of unsigned integers wraps to the true one, however wide the range is.
@@ -158,17 +207,44 @@ class Lockstep:
         if outer is not None and trips.size > 1:
             trips = np.where(outer, trips, np.uint64(0))
         shortest, counter, one = int(trips.min()), start, np.ones((), start.dtype)
+        exits = Exits() if head in self.structure.left else None
+        if exits is not None:
+            self.exits.append(exits)
         for trip in range(int(trips.max())):
             if trip == shortest:
                 self.heads.append(head)
             if trip >= shortest:
-                self.mask = _both(outer, trips > np.uint64(trip))
+                self.mask = both(outer, trips > np.uint64(trip))
+            if exits is not None and not self._next(
+                exits, outer if trip < shortest else self.mask, depth + (trip >= shortest)
+            ):
+                break
             self.set(head, counter)
+            show(self, head)
             self._run_body(block)
             counter = counter + one
-        if self.mask is not outer:
-            self.mask = outer
-            self.heads.pop()
+        if exits is not None:
+            self.exits.pop()
+        self.mask = outer
+        del self.heads[depth:]
+
+    def _next(self, exits: Exits, mask: Mask | None, depth: int) -> bool:
+        """Begin an iteration with the lanes that have not left the loop; False where none is left."""
+        del self.heads[depth + (exits.left is not None) :]
+        exits.paused = None
+        self.mask = exits.without(mask)
+        return self.mask is None or bool(self.mask.any())
+
+    def leave(self, number: int, *, for_good: bool) -> None:
+        """The lanes that are here leave the innermost loop, or its present iteration."""
+        exits = self.exits[-1]
+        here = np.ones((1,) * AXES, np.bool_) if self.mask is None else self.mask
+        if for_good:
+            exits.left = here if exits.left is None else exits.left | here
+        else:
+            exits.paused = here if exits.paused is None else exits.paused | here
+        self.mask = np.zeros((1,) * AXES, np.bool_)
+        self.heads.append(number)
 
     def _loop_together(self, batch: Batch, head: int, start: Array, end: Array) -> bool:
         """Run many iterations at once, along the first axis; False, with nothing changed, where that cannot be done."""
@@ -180,6 +256,8 @@ class Lockstep:
         try:
             for trip in range(0, trips, at_once):
                 count = min(at_once, trips - trip)
+                self._count(head, (1 + len(batch.together)) * _steps_per_line(count * chunk.lanes_at_once))
+                self._count(head, count * len(batch.in_turn) * self.steps_per_line)
                 counters = np.arange(count).astype(start.dtype) + start.dtype.type(first + trip)
                 self.values[head] = counters.reshape(count, *(1,) * (AXES - 1))
                 self.chunk = replace(chunk, groups=(count, *chunk.groups[1:]))
@@ -202,17 +280,21 @@ class Lockstep:
             for number in batch.in_turn:
                 self._steps[number]()
 
-    def _if(self, block: Block, head: int) -> None:
+    def _if(self, block: Block, head: int) -> bool:
+        """Run the body in the lanes whose condition is true; True where lanes may have left by an exit inside."""
         condition = truth(self.value(self.structure.reads[head][0]))
-        outer = self.mask
+        outer, depth, may_leave = self.mask, len(self.heads), head in self.structure.left
+        show(self, head)
         if condition.all():
             self._run_body(block)
-        elif _both(outer, condition).any():
-            self.mask = _both(outer, condition)
+        elif both(outer, condition).any():
+            self.mask = both(outer, condition)
             self.heads.append(head)
             self._run_body(block)
-            self.heads.pop()
-            self.mask = outer
+        exit_lines = [line for line in self.heads[depth:] if line in self.structure.exits]
+        self.mask = self.exits[-1].without(outer) if may_leave else outer
+        self.heads[depth:] = [] if self.mask is outer else exit_lines[-1:]
+        return may_leave
 
     def value(self, read: Read) -> Array:
         """The present value of an operand."""
@@ -235,159 +317,16 @@ class Lockstep:
         """The lanes that make an access, and the gate; None where the gate is true in all."""
         if gate is None or (condition := truth(gate)).all():
             return self.mask, None
-        return _both(self.mask, condition), condition
+        return both(self.mask, condition), condition
+
+
+def _steps_per_line(lanes: int) -> int:
+    return 1 + lanes // LANES_PER_STEP
 
 
 def _overlap(structure: Structure, buffers: tuple[Array, ...]) -> bool:
     """Whether a buffer that is written shares memory with another."""
     globals_ = [number for number, line in enumerate(structure.lines) if line.uop is UOps.DEFINE_GLOBAL]
-    written = {structure.reads[i][0].line for i, line in enumerate(structure.lines) if line.uop is UOps.STORE}
+    written = {structure.reads[i][0].line for i, line in enumerate(structure.lines) if line.uop in WRITES}
     pairs = combinations(zip(globals_, buffers, strict=True), 2)
     return any((i in written or j in written) and np.may_share_memory(x, y) for (i, x), (j, y) in pairs)
-
-
-def _both(mask: Mask | None, condition: Array) -> Mask:
-    return condition if mask is None else np.logical_and(mask, condition)
-
-
-def _numpy(line: Line) -> "np.dtype[Any]":
-    return _dtype(line).numpy
-
-
-def _dtype(line: Line) -> DType:
-    if line.dtype is None:
-        raise TypeError(f"{line.uop.name} has no dtype")  # the checks of a program do not let this through
-    return line.dtype
-
-
-def _constant(line: Line, value: Any) -> Array:
-    """A number in the line's dtype: integers wrap, floats round."""
-    dtype = _dtype(line)
-    shape = (1,) * AXES + ((dtype.count,) if dtype.count > 1 else ())
-    return np.full(shape, number_in(dtype, value), dtype.numpy)
-
-
-def _define_acc(engine: Lockstep, number: int, line: Line, reads: tuple[Read, ...]) -> None:
-    engine.values[number] = engine.merge(_constant(line, initial_value(line)), engine.values[number])
-
-
-def _load(engine: Lockstep, number: int, line: Line, reads: tuple[Read, ...]) -> None:
-    memory, index, dtype = engine.memories[reads[0].line], engine.value(reads[1]), _dtype(line)
-    active, gate = engine.gated(engine.value(reads[2]) if len(reads) > 2 else None)
-    image = engine.lines[reads[0].line].dtype
-    if isinstance(image, ImageDType):
-        value = load_image(memory, image.shape, index, active)
-    else:
-        value = memory.load(engine.chunk, number, index, dtype.count, active)
-    if gate is not None:
-        other = engine.value(reads[3])
-        if value.ndim > AXES:
-            gate, other = gate[..., None], (other if other.ndim > AXES else other[..., None])
-        value = np.where(gate, value, other)
-    engine.set(number, value)
-
-
-def _store(engine: Lockstep, number: int, line: Line, reads: tuple[Read, ...]) -> None:
-    memory, index, value = engine.memories[reads[0].line], engine.value(reads[1]), engine.value(reads[2])
-    active, _ = engine.gated(engine.value(reads[3]) if len(reads) > 3 else None)
-    if active is not None and not active.any():
-        return
-    image = engine.lines[reads[0].line].dtype
-    if isinstance(image, ImageDType):
-        store_image(memory, image.shape, engine.chunk, number, index, value, active)
-    else:
-        memory.store(engine.chunk, number, index, value, active)
-
-
-def _may_fail(line: Line) -> bool:
-    return line.arg in (BinaryOps.DIV, BinaryOps.MOD) and not _dtype(line).is_float
-
-
-def _alu(engine: Lockstep, number: int, line: Line, reads: tuple[Read, ...]) -> None:
-    values = [engine.value(read) for read in reads]
-    if _may_fail(line):
-        values[1] = _nonzero(engine, number, line, values[1])
-    engine.set(number, FUNCTIONS[line.arg](*values))
-
-
-def _arithmetic(engine: Lockstep, number: int, line: Line, reads: tuple[Read, ...]) -> Step:
-    """The step of an ALU line that cannot fail: inner loops spend their time here, so it does as little as it can."""
-    function, values = FUNCTIONS[line.arg], engine.values
-    if len(reads) != 2 or any(read.element is not None for read in reads):
-
-        def step() -> None:
-            values[number] = function(*(engine.value(read) for read in reads))
-
-        return step
-    left, right = reads[0].line, reads[1].line
-
-    def step_of_two() -> None:
-        values[number] = function(values[left], values[right])
-
-    return step_of_two
-
-
-def _nonzero(engine: Lockstep, number: int, line: Line, divisor: Array) -> Array:
-    """The divisors, with 1 in the place of the zeros of inactive lanes; a zero in an active lane is an error."""
-    zero = np.logical_not(divisor)
-    if not zero.any():
-        return divisor
-    flags = _both(engine.mask, zero if zero.ndim == AXES else np.any(zero, axis=-1))
-    if flags.any():
-        lanes, count = engine.chunk.lanes(flags, limit=1), int(np.broadcast_to(flags, engine.chunk.shape).sum())
-        more = f" and {count - 1} more" if count > 1 else ""
-        raise DivisionError(f"line {number} (ALU): {line.arg.name} of {line.dtype} by zero in {lanes[0]}{more}")
-    return np.where(zero, np.ones((), divisor.dtype), divisor)
-
-
-def _cast(engine: Lockstep, number: int, line: Line, reads: tuple[Read, ...]) -> None:
-    values = [convert(engine.value(read), _numpy(line)) for read in reads]
-    engine.set(number, values[0] if len(values) == 1 else np.stack(np.broadcast_arrays(*values), axis=-1))
-
-
-def _bitcast(engine: Lockstep, number: int, line: Line, reads: tuple[Read, ...]) -> None:
-    engine.set(number, bitcast(engine.value(reads[0]), _numpy(line)))
-
-
-def _gep(engine: Lockstep, number: int, line: Line, reads: tuple[Read, ...]) -> None:
-    value = engine.value(reads[0])
-    engine.set(number, value[..., line.arg] if value.ndim > AXES else value)
-
-
-def _phi(engine: Lockstep, number: int, line: Line, reads: tuple[Read, ...]) -> None:
-    (accumulator, element), value = reads[0], engine.value(reads[1])
-    old = engine.values[accumulator]
-    if element is None or old.ndim == AXES:
-        engine.values[accumulator] = engine.merge(value, old)
-        return
-    value = engine.merge(value, old[..., element])
-    vector = np.array(np.broadcast_to(old, (*np.broadcast_shapes(old.shape[:AXES], value.shape), old.shape[AXES])))
-    vector[..., element] = value
-    engine.values[accumulator] = vector
-
-
-def _barrier(engine: Lockstep, number: int, line: Line, reads: tuple[Read, ...]) -> None:
-    if engine.mask is not None and "divergent-barrier" in engine.launch.checks:
-        hazards.divergent_barrier(engine.chunk, number, engine.heads[-1], engine.mask)
-
-
-def _wmma(engine: Lockstep, number: int, line: Line, reads: tuple[Read, ...]) -> None:
-    a, b, c = (engine.value(read) for read in reads)
-    mask = engine.mask
-    active = None if mask is None or mask.all() else mask
-    value = wmma.multiply(engine.cores[number], engine.chunk, number, a, b, c, active)
-    engine.set(number, value if _dtype(line).count > 1 else value[..., 0])
-
-
-_EXECUTE: dict[UOps, Callable[[Lockstep, int, Line, tuple[Read, ...]], None]] = {
-    UOps.DEFINE_ACC: _define_acc,
-    UOps.LOAD: _load,
-    UOps.STORE: _store,
-    UOps.ALU: _alu,
-    UOps.CAST: _cast,
-    UOps.BITCAST: _bitcast,
-    UOps.GEP: _gep,
-    UOps.PHI: _phi,
-    UOps.BARRIER: _barrier,
-    UOps.WMMA: _wmma,
-}

@@ -44,20 +44,20 @@ class Memory:
 
     def load(self, chunk: Chunk, line: int, index: Array, width: int, active: Mask | None) -> Array:
         """The element at each index, or `width` consecutive ones along a seventh axis; anything in inactive lanes."""
-        place = self._places(chunk, line, "reads", index, width, active)
+        place = self.places(chunk, line, "reads", index, width, active)
         if place is None:
             return np.zeros((1,) * index.ndim + (width,) * (width > 1), self.array.dtype)
         if width > 1:
             place = place[..., None] + np.arange(width)
         if self.written is not None:
-            self._check_written(chunk, line, place, width, active)
+            self.check_written(chunk, line, place, width, active)
         return self.array.take(place)
 
     def store(self, chunk: Chunk, line: int, index: Array, value: Array, active: Mask | None) -> None:
         """Write a value (with a seventh axis where it is a vector) at each index; the last of several lanes stays."""
         lane_axes = index.ndim
         width = value.shape[lane_axes] if value.ndim > lane_axes else 1
-        place = self._places(chunk, line, "writes", index, width, active)
+        place = self.places(chunk, line, "writes", index, width, active)
         if place is None:
             return
         masks = () if active is None else (active.shape,)
@@ -76,9 +76,7 @@ class Memory:
         if self.written is not None:
             self.written[place] = True
 
-    def _places(
-        self, chunk: Chunk, line: int, verb: str, index: Array, width: int, active: Mask | None
-    ) -> Array | None:
+    def places(self, chunk: Chunk, line: int, verb: str, index: Array, width: int, active: Mask | None) -> Array | None:
         """Where the elements are in `array`, after the check; None where no active lane accesses anything."""
         place = index.astype(np.int64)  # an index of uint64 beyond int64 becomes negative, and is outside either way
         last = self.size - width
@@ -92,7 +90,7 @@ class Memory:
             place = np.where(outside, 0, place)
         return place if self.base is None else place + self.base
 
-    def _check_written(self, chunk: Chunk, line: int, place: Array, width: int, active: Mask | None) -> None:
+    def check_written(self, chunk: Chunk, line: int, place: Array, width: int, active: Mask | None) -> None:
         written = self.written
         if written is None or written.all():
             return

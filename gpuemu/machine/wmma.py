@@ -142,7 +142,7 @@ def multiply(core: TensorCore, chunk: Chunk, line: int, a: Array, b: Array, c: A
         Where a lane of a group does not take part, or lanes that must hold the same element differ.
     """
     if active is not None:
-        hazards.divergent_wmma(chunk, line, active, core.instruction.name)
+        hazards.divergent_group(chunk, line, active, "WMMA", core.instruction.name)
     axes = tuple(max(sizes) for sizes in zip(*(x.shape[:3] for x in (a, b, c)), strict=True))
     left, right, start = (
         _gather(core, fragment, chunk, line, x, axes)

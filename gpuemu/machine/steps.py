@@ -1,0 +1,228 @@
+"""What each line does on all lanes of a chunk: one function a UOp, which the lockstep engine calls.
+
+Arrays are never changed in place, so a value may be shared; the engine's mask says which lanes take part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gpuemu.alu import BinaryOps
+from gpuemu.dtypes import DType, ImageDType
+from gpuemu.errors import DivisionError
+from gpuemu.machine import atomics, hazards, matrices, warps, wmma
+from gpuemu.machine.arithmetic import FUNCTIONS, truth
+from gpuemu.machine.casts import bitcast, convert, number_in
+from gpuemu.machine.grid import AXES
+from gpuemu.machine.memory import load_image, store_image
+from gpuemu.structure import Read
+from gpuemu.uops import Line, UOps, initial_value
+
+if TYPE_CHECKING:
+    from gpuemu.machine.lockstep import Lockstep
+
+Array = npt.NDArray[Any]
+Mask = npt.NDArray[np.bool_]
+Step = Callable[[], None]
+Reads = tuple[Read, ...]
+
+
+def both(mask: Mask | None, condition: Array) -> Mask:
+    return condition if mask is None else np.logical_and(mask, condition)
+
+
+def numpy_of(line: Line) -> np.dtype[Any]:
+    return _dtype(line).numpy
+
+
+def _dtype(line: Line) -> DType:
+    if line.dtype is None:
+        raise TypeError(f"{line.uop.name} has no dtype")  # the checks of a program do not let this through
+    return line.dtype
+
+
+def constant(line: Line, value: Any) -> Array:
+    """A number in the line's dtype: integers wrap, floats round."""
+    dtype = _dtype(line)
+    shape = (1,) * AXES + ((dtype.count,) if dtype.count > 1 else ())
+    return np.full(shape, number_in(dtype, value), dtype.numpy)
+
+
+def _define_acc(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:
+    engine.values[number] = engine.merge(constant(line, initial_value(line)), engine.values[number])
+
+
+def _load(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:
+    memory, index, dtype = engine.memories[reads[0].line], engine.value(reads[1]), _dtype(line)
+    active, gate = engine.gated(engine.value(reads[2]) if len(reads) > 2 else None)
+    image = engine.lines[reads[0].line].dtype
+    if isinstance(image, ImageDType):
+        value = load_image(memory, image.shape, index, active)
+    else:
+        value = memory.load(engine.chunk, number, index, dtype.count, active)
+    if gate is not None:
+        other = engine.value(reads[3])
+        if value.ndim > AXES:
+            gate, other = gate[..., None], (other if other.ndim > AXES else other[..., None])
+        value = np.where(gate, value, other)
+    engine.set(number, value)
+
+
+def _store(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:
+    memory, index, value = engine.memories[reads[0].line], engine.value(reads[1]), engine.value(reads[2])
+    active, _ = engine.gated(engine.value(reads[3]) if len(reads) > 3 else None)
+    if active is not None and not active.any():
+        return
+    image = engine.lines[reads[0].line].dtype
+    if isinstance(image, ImageDType):
+        store_image(memory, image.shape, engine.chunk, number, index, value, active)
+    else:
+        memory.store(engine.chunk, number, index, value, active)
+
+
+def may_fail(line: Line) -> bool:
+    return line.arg in (BinaryOps.DIV, BinaryOps.MOD) and not _dtype(line).is_float
+
+
+def _alu(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:
+    values = [engine.value(read) for read in reads]
+    if may_fail(line):
+        values[1] = _nonzero(engine, number, line, values[1])
+    engine.set(number, FUNCTIONS[line.arg](*values))
+
+
+def arithmetic(engine: Lockstep, number: int, line: Line, reads: Reads) -> Step:
+    """The step of an ALU line that cannot fail: inner loops spend their time here, so it does as little as it can."""
+    function, values = FUNCTIONS[line.arg], engine.values
+    if len(reads) != 2 or any(read.element is not None for read in reads):
+
+        def step() -> None:
+            values[number] = function(*(engine.value(read) for read in reads))
+
+        return step
+    left, right = reads[0].line, reads[1].line
+
+    def step_of_two() -> None:
+        values[number] = function(values[left], values[right])
+
+    return step_of_two
+
+
+def _nonzero(engine: Lockstep, number: int, line: Line, divisor: Array) -> Array:
+    """The divisors, with 1 in the place of the zeros of inactive lanes; a zero in an active lane is an error."""
+    zero = np.logical_not(divisor)
+    if not zero.any():
+        return divisor
+    flags = both(engine.mask, zero if zero.ndim == AXES else np.any(zero, axis=-1))
+    if flags.any():
+        lanes, count = engine.chunk.lanes(flags, limit=1), int(np.broadcast_to(flags, engine.chunk.shape).sum())
+        more = f" and {count - 1} more" if count > 1 else ""
+        raise DivisionError(f"line {number} (ALU): {line.arg.name} of {line.dtype} by zero in {lanes[0]}{more}")
+    return np.where(zero, np.ones((), divisor.dtype), divisor)
+
+
+def _cast(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:
+    values = [convert(engine.value(read), numpy_of(line)) for read in reads]
+    engine.set(number, values[0] if len(values) == 1 else np.stack(np.broadcast_arrays(*values), axis=-1))
+
+
+def _bitcast(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:
+    engine.set(number, bitcast(engine.value(reads[0]), numpy_of(line)))
+
+
+def _gep(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:
+    value = engine.value(reads[0])
+    engine.set(number, value[..., line.arg] if value.ndim > AXES else value)
+
+
+def _phi(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:
+    (accumulator, element), value = reads[0], engine.value(reads[1])
+    old = engine.values[accumulator]
+    if element is None or old.ndim == AXES:
+        engine.values[accumulator] = engine.merge(value, old)
+        return
+    value = engine.merge(value, old[..., element])
+    vector = np.array(np.broadcast_to(old, (*np.broadcast_shapes(old.shape[:AXES], value.shape), old.shape[AXES])))
+    vector[..., element] = value
+    engine.values[accumulator] = vector
+
+
+def _barrier(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:
+    if engine.mask is not None and "divergent-barrier" in engine.launch.checks:
+        hazards.divergent_barrier(engine.chunk, number, engine.heads[-1], engine.mask)
+
+
+def _wmma(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:
+    a, b, c = (engine.value(read) for read in reads)
+    mask = engine.mask
+    active = None if mask is None or mask.all() else mask
+    value = wmma.multiply(engine.cores[number], engine.chunk, number, a, b, c, active)
+    engine.set(number, value if _dtype(line).count > 1 else value[..., 0])
+
+
+def _warp(engine: Lockstep, number: int) -> warps.Warps:
+    return warps.Warps(engine.chunk, number, engine.mask, "shuffle" in engine.launch.checks)
+
+
+def _shuffle(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:
+    value, *rest = (engine.value(read) for read in reads)
+    engine.set(number, _warp(engine, number).shuffle(line.arg, value, *rest))
+
+
+def _vote(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:
+    condition, *mask = (engine.value(read) for read in reads)
+    engine.set(number, _warp(engine, number).vote(line.arg, truth(condition), numpy_of(line), *mask))
+
+
+def _warp_barrier(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:
+    if "divergent-barrier" in engine.launch.checks and (reads or engine.mask is not None):
+        head = engine.heads[-1] if engine.heads else None
+        _warp(engine, number).barrier(head, *(engine.value(read) for read in reads))
+
+
+def _atomic(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:
+    index, *values = (engine.value(read) for read in reads[1:])
+    wanted = 2 if line.arg == "compare-and-swap" else 1
+    active, _ = engine.gated(values[wanted] if len(values) > wanted else None)
+    memory = engine.memories[reads[0].line]
+    engine.set(number, atomics.change(memory, engine.chunk, number, line.arg, index, values[:wanted], active))
+
+
+def _exit(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:
+    engine.leave(number, for_good=line.uop is UOps.BREAK)
+
+
+def _ldmatrix(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:
+    memory, index = engine.memories[reads[0].line], engine.value(reads[1])
+    engine.set(number, matrices.load(memory, engine.chunk, number, line.arg, index, engine.mask))
+
+
+def _stmatrix(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:
+    memory, index, value = engine.memories[reads[0].line], engine.value(reads[1]), engine.value(reads[2])
+    matrices.store(memory, engine.chunk, number, line.arg, index, value, engine.mask)
+
+
+EXECUTE: dict[UOps, Callable[[Lockstep, int, Line, Reads], None]] = {
+    UOps.DEFINE_ACC: _define_acc,
+    UOps.LOAD: _load,
+    UOps.STORE: _store,
+    UOps.ALU: _alu,
+    UOps.CAST: _cast,
+    UOps.BITCAST: _bitcast,
+    UOps.GEP: _gep,
+    UOps.PHI: _phi,
+    UOps.BARRIER: _barrier,
+    UOps.WMMA: _wmma,
+    UOps.SHUFFLE: _shuffle,
+    UOps.VOTE: _vote,
+    UOps.ATOMIC: _atomic,
+    UOps.WARP_BARRIER: _warp_barrier,
+    UOps.BREAK: _exit,
+    UOps.CONTINUE: _exit,
+    UOps.LDMATRIX: _ldmatrix,
+    UOps.STMATRIX: _stmatrix,
+}

@@ -3,12 +3,12 @@
 import os
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from gpuemu import arguments, text
-from gpuemu.errors import InstructionError, LaunchError, LimitError, ProgramError
+from gpuemu import arguments, dtypes, text
+from gpuemu.errors import InstructionError, LaunchError, LimitError, ProgramError, UnitError
 from gpuemu.limits import DEFAULT, Limits
 from gpuemu.lines import check_lines, parse_lines
 from gpuemu.machine import lockstep
@@ -39,6 +39,8 @@ class Program:
         Lanes of a warp: 32, or 64 for AMD's wave64.
     limits
         How much it may ask for; see `gpuemu.limits.Limits`.
+    unit
+        The arithmetic unit that its tensor cores add with, such as ``"V100"``; None: each instruction's own.
 
     Raises
     ------
@@ -68,10 +70,18 @@ class Program:
     lines: tuple[Line, ...]
     warp: int = 32
     limits: Limits = field(default=DEFAULT, compare=False)
+    unit: str | None = None
     structure: Structure = field(init=False, compare=False)
     cores: dict[int, TensorCore] = field(init=False, compare=False)
 
-    def __init__(self, name: str, lines: Sequence[Any], warp: int = 32, limits: Limits = DEFAULT) -> None:
+    def __init__(
+        self,
+        name: str,
+        lines: Sequence[Any],
+        warp: int = 32,
+        limits: Limits = DEFAULT,
+        unit: str | None = None,
+    ) -> None:
         if len(lines) > limits.lines:
             raise LimitError(
                 f"{name}: {len(lines)} lines; at most {limits.lines}; Program(…, limits=Limits(lines=…)) allows more"
@@ -81,8 +91,8 @@ class Program:
         parsed = parse_lines(lines)
         check_lines(parsed)
         _check_masks(parsed, warp)
-        values = {"name": str(name), "lines": parsed, "warp": warp, "limits": limits}
-        values |= {"structure": analyse(parsed, limits.nesting), "cores": _tensor_cores(parsed, warp)}
+        values = {"name": str(name), "lines": parsed, "warp": warp, "limits": limits, "unit": unit}
+        values |= {"structure": analyse(parsed, limits.nesting), "cores": _tensor_cores(parsed, warp, unit)}
         for attribute, value in values.items():
             object.__setattr__(self, attribute, value)
 
@@ -95,6 +105,7 @@ class Program:
         wait: bool = False,
         engine: str = "auto",
         checks: str | set[str] | frozenset[str] = "default",
+        unit: str | None = None,
     ) -> float:
         """Run the program.
 
@@ -114,6 +125,8 @@ class Program:
         checks
             ``default`` or ``all`` for every check, ``none``, or a set of kinds: ``uninitialised``,
             ``divergent-barrier``, ``shuffle``, ``out-of-bounds`` (which is always checked).
+        unit
+            The arithmetic unit that tensor cores add with in this launch; None: the program's.
 
         Returns
         -------
@@ -141,6 +154,7 @@ class Program:
             arguments.size(self.name, "local_size", local_size),
         )
         self._check_warps(sizes[1])
+        cores = self.cores if unit is None else self._cores_with(unit)
         self._check_memory(sizes[1])
         numbers = arguments.integers(self.name, self.lines, vals)
         bound = arguments.bind(self.name, self.lines, buffers)
@@ -148,11 +162,17 @@ class Program:
         try:
             kinds = _kinds(self.name, checks)
             launch = lockstep.Launch(arrays, numbers, *sizes, self.warp, kinds, self.limits, self._trace())
-            lockstep.run(self.structure, self.cores, launch)
+            lockstep.run(self.structure, cores, launch)
         finally:
             for argument in bound:
                 argument.copy_out()
         return time.perf_counter() - began
+
+    def _cores_with(self, unit: str) -> dict[int, TensorCore]:
+        try:
+            return {number: _with_unit(core, unit) for number, core in self.cores.items()}
+        except UnitError as error:
+            raise LaunchError(f"{self.name}: {error}") from error
 
     def _check_warps(self, local_size: tuple[int, int, int]) -> None:
         lanes = prod(local_size)
@@ -189,7 +209,7 @@ class Program:
 
     def to_text(self) -> str:
         """The program as text that a person can read and edit, and that `from_text` reads back."""
-        return text.write(self.name, self.lines, self.warp)
+        return text.write(self.name, self.lines, self.warp, self.unit)
 
     @classmethod
     def from_text(cls, source: str, limits: Limits = DEFAULT) -> "Program":
@@ -218,7 +238,8 @@ class Program:
             raise LimitError(
                 f"from_text: {len(source):,} characters; at most {limits.text:,}; limits=Limits(text=…) allows more"
             )
-        return cls(*text.read(source), limits=limits)
+        name, lines, warp, unit = text.read(source)
+        return cls(name, lines, warp, limits, unit)
 
     def draw(self) -> "Picture":
         """The lines with their nesting and types."""
@@ -261,14 +282,26 @@ def _kinds(name: str, checks: str | set[str] | frozenset[str]) -> frozenset[str]
     return frozenset(checks)
 
 
-def _tensor_cores(lines: tuple[Line, ...], warp: int) -> dict[int, TensorCore]:
-    return {i: _tensor_core(lines, i, warp) for i, line in enumerate(lines) if line.uop is UOps.WMMA}
+def _tensor_cores(lines: tuple[Line, ...], warp: int, unit: str | None) -> dict[int, TensorCore]:
+    cores = {i: _tensor_core(lines, i, warp) for i, line in enumerate(lines) if line.uop is UOps.WMMA}
+    for number, core in cores.items():
+        try:
+            cores[number] = _with_unit(core, unit)
+        except UnitError as error:
+            raise ProgramError(f"line {number} (WMMA): {error}") from error
+    return cores
+
+
+def _with_unit(core: TensorCore, unit: str | None) -> TensorCore:
+    core.instruction.check_unit(unit)
+    return replace(core, unit=unit)
 
 
 def _tensor_core(lines: tuple[Line, ...], number: int, warp: int) -> TensorCore:
     site = Site(number, lines[number], tuple(lines[s] for s in operands(lines, number)), lines)
     try:
-        core = resolve(site.line.arg, warp)
+        a, b = (site.type_of(operand).scalar() == dtypes.int8 for operand in (0, 1))
+        core = resolve(site.line.arg, warp, signed=(a, b))
     except (InstructionError, TypeError, ValueError) as error:
         raise ProgramError(f"line {number} (WMMA): {error}") from error
     given = (site.type_of(0), site.type_of(1), site.type_of(2), site.dtype)

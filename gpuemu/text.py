@@ -40,7 +40,7 @@ _MAX_DEPTH = 16  # of tuples in an arg; a WMMA's has two
 _MAX_DIGITS = 400  # of a number; the longest float64 that repr writes has 24
 
 
-def write(name: str, lines: tuple[Line, ...], warp: int) -> str:
+def write(name: str, lines: tuple[Line, ...], warp: int, unit: str | None = None) -> str:
     """The text of a program.
 
     Raises
@@ -49,7 +49,7 @@ def write(name: str, lines: tuple[Line, ...], warp: int) -> str:
         Where an arg is of no type that the text form has.
     """
     named = {source for line in lines for source in line.sources}
-    indent, out = 0, [f"program {_quoted(name)} warp {warp}"]
+    indent, out = 0, [f"program {_quoted(name)} warp {warp}" + (f" unit {_quoted(unit)}" if unit else "")]
     for number, line in enumerate(lines):
         indent -= line.uop in (UOps.ENDRANGE, UOps.ENDIF)
         words = [f"%{number} ="] if line.has_value or number in named else []
@@ -84,8 +84,8 @@ def _value_text(number: int, value: Any) -> str:
     )
 
 
-def read(source: str) -> tuple[str, list[Entry], int]:
-    """The name, lines and warp that a text means.
+def read(source: str) -> tuple[str, list[Entry], int, str | None]:
+    """The name, lines, warp and arithmetic unit that a text means.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def read(source: str) -> tuple[str, list[Entry], int]:
     rows = [Row(place, tokens) for place, text in enumerate(source.split("\n"), 1) if (tokens := _tokens(place, text))]
     if not rows:
         raise ProgramError('the text is empty; expected a line such as: program "name" warp 32')
-    name, warp = rows[0].header()
+    name, warp, unit = rows[0].header()
     labels: dict[str, int] = {}
     for number, row in enumerate(rows[1:]):
         label = row.take_label()
@@ -103,7 +103,7 @@ def read(source: str) -> tuple[str, list[Entry], int]:
             row.fail(f"{label} is the name of an earlier line too; each name is used once")
         if label is not None:
             labels[label] = number
-    return name, [row.entry(labels) for row in rows[1:]], warp
+    return name, [row.entry(labels) for row in rows[1:]], warp, unit
 
 
 def _tokens(place: int, text: str) -> list[tuple[str, str]]:
@@ -142,18 +142,21 @@ class Row:
         self.at += 1
         return True
 
-    def header(self) -> tuple[str, int]:
-        """The name and the warp in the first line."""
+    def header(self) -> tuple[str, int, str | None]:
+        """The name, the warp and the unit in the first line."""
         if self.peek() != ("word", "program"):
             self.fail(f'got {self.peek()[1]}; expected the first line to be such as: program "name" warp 32')
         self.at += 1
-        name, warp = self.string(self.take("string", "the program's name in quotes")), 32
+        name, warp, unit = self.string(self.take("string", "the program's name in quotes")), 32, None
         if self.peek() == ("word", "warp"):
             self.at += 1
             number = self.take("number", "the lanes of a warp")
             warp = int(number) if number.isdigit() and len(number) < 10 else self.fail(f"a warp of {number} lanes")
+        if self.peek() == ("word", "unit"):
+            self.at += 1
+            unit = self.string(self.take("string", "the name of an arithmetic unit in quotes"))
         self.end()
-        return name, warp
+        return name, warp, unit
 
     def end(self) -> None:
         if self.at < len(self.tokens):

@@ -16,7 +16,7 @@ from gpuemu.dtypes import DType
 from gpuemu.errors import HazardError, InstructionError, Report
 from gpuemu.machine import hazards
 from gpuemu.machine.grid import Chunk
-from gpuemu.tensorcores import arithmetic, from_seed, instruction
+from gpuemu.tensorcores import from_seed, instruction
 from gpuemu.tensorcores.instruction import Instruction
 from gpuemu.tensorcores.lanemap import LaneMap, SparseLaneMap
 
@@ -70,21 +70,24 @@ class Fragment:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TensorCore:
-    """An instruction that is ready to run: its fragments and its arithmetic unit."""
+    """An instruction that is ready to run: its fragments and its arithmetic unit (None: the instruction's own)."""
 
     instruction: Instruction
     a: Fragment
     b: Fragment
     c: Fragment
     d: Fragment
+    unit: str | None = None
 
     @property
     def operands(self) -> dict[str, Fragment]:
         return {"a": self.a, "b": self.b, "c": self.c}
 
 
-def resolve(arg: Any, warp: int = 32) -> TensorCore:
+def resolve(arg: Any, warp: int = 32, signed: tuple[bool, bool] = (False, False)) -> TensorCore:
     """The tensor core that the arg of a WMMA line means; of AMD's pairs of one name, the one for this warp.
+
+    `signed` says whether A's and B's integers are, where a modifier of the instruction would (AMD's IU8 and IU4).
 
     >>> core = resolve("m16n8k16")
     >>> core.a.dtype, core.d.dtype
@@ -95,18 +98,23 @@ def resolve(arg: Any, warp: int = 32) -> TensorCore:
     InstructionError
         There is no such instruction, or its operands do not all lie in the lanes' registers.
     """
+    found = _find(arg, warp)
+    return _prepare(found.with_signs(*signed) if found.sign_is_chosen else found)
+
+
+def _find(arg: Any, warp: int) -> Instruction:
     if not isinstance(arg, str):
-        return _prepare(from_seed(arg))
+        return from_seed(arg)
     try:
-        return _prepare(instruction(arg, lanes=warp))
+        return instruction(arg, lanes=warp)
     except InstructionError:
-        return _prepare(instruction(arg))
+        return instruction(arg)
 
 
 @cache
 def _prepare(found: Instruction) -> TensorCore:
-    fragments = [_fragment(found, operand) for operand in "abcd"]
-    return TensorCore(found, *fragments)
+    a, b, c, d = (_fragment(found, operand) for operand in "abcd")
+    return TensorCore(found, a, b, c, d)
 
 
 def _fragment(found: Instruction, operand: str) -> Fragment:
@@ -148,18 +156,7 @@ def multiply(core: TensorCore, chunk: Chunk, line: int, a: Array, b: Array, c: A
         _gather(core, fragment, chunk, line, x, axes)
         for fragment, x in zip(core.operands.values(), (a, b, c), strict=True)
     )
-    found = core.instruction
-    d = arithmetic.unit(found.unit).matmul(
-        left,
-        right,
-        start,
-        core.a.lane_map.dtype,
-        core.d.lane_map.dtype,
-        found.path,
-        b_dtype=core.b.lane_map.dtype,
-        saturate=found.saturate,
-        of_bits="xor" if found.product == "xor" else "and",
-    )
+    d = core.instruction.multiply(left, right, start, core.unit)
     flat = d.reshape(-1, core.d.holders.size).take(core.d.positions, axis=1)
     return flat.astype(core.d.dtype.numpy, copy=False).reshape(*axes, *chunk.local, core.d.dtype.count)
 
@@ -171,7 +168,9 @@ def _gather(core: TensorCore, fragment: Fragment, chunk: Chunk, line: int, x: Ar
     if x.ndim == 6:  # a scalar a lane is a fragment of one element
         x = x[..., None]
     full = np.broadcast_to(x, (*axes, *chunk.local, count))
-    rows = full.reshape(prod(axes) * prod(chunk.local) // lanes, lanes * count)
+    group = core.instruction.lanes
+    groups = full.reshape(prod(axes) * prod(chunk.local) // group, group, count)
+    rows = groups[:, :lanes].reshape(len(groups), lanes * count)  # AMD ignores lanes 32-63 of a wave64 IU4
     matrices = rows.take(fragment.holders, axis=1)
     if fragment.lane_map.duplicates:
         _check_duplicates(core, fragment, chunk, line, rows, matrices, axes)

@@ -9,6 +9,7 @@
     %3 = ALU float32 %2 %2 : ADD
     STORE %0 %1 %3
 
+The first line may end in ``unit "A100"``: the arithmetic unit that tensor cores add with.
 One line a UOp: its name, its dtype where it has a value, its sources, and behind a colon its arg. ``%`` names a line
 so that others can take it; any word will do. ``#`` starts a comment. Blank lines and indents mean nothing.
 """

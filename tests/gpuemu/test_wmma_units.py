@@ -46,6 +46,12 @@ def test_program_gives_the_bits_of_its_unit(unit: str | None, above: int) -> Non
         assert (again.unit, chosen.to_text().splitlines()[0]) == (unit, f'program "chosen" warp 32 unit "{unit}"')
 
 
+def test_units_name_in_the_text_stands_in_quotes() -> None:
+    with pytest.raises(ProgramError) as caught:
+        Program.from_text('program "p" warp 32 unit A100')
+    assert str(caught.value) == "text line 1: got A100; expected the name of an arithmetic unit in quotes"
+
+
 def test_launch_overrides_the_programs_unit() -> None:
     core = resolve("m16n8k16")
     inputs = fragments(core, 0.5, 1.0, 2.0**24)

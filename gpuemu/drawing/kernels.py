@@ -1,0 +1,58 @@
+"""A kernel from views in one picture: from the index of an element to the lane that computes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gpuemu.drawing.lanes import draw_lane_map
+from gpuemu.drawing.programs import draw_program
+from shapetracker.drawing.layout import Beside, Code, Stack, Words
+from shapetracker.drawing.picture import Part, Picture
+from shapetracker.drawing.views import draw_tracker
+
+if TYPE_CHECKING:
+    from gpuemu.kernels.access import Access
+    from gpuemu.kernels.kernel_from_views import KernelFromViews
+
+LARGEST = 400
+"""Elements of a view that is drawn; of a larger one the words must do."""
+
+
+def draw_kernel(kernel: KernelFromViews) -> Picture:
+    """The operands with their views and expressions, the lane maps between, and the program.
+
+    Examples
+    --------
+    >>> from gpuemu.kernels.from_views import elementwise
+    >>> from shapetracker import ShapeTracker
+    >>> turned = ShapeTracker.from_shape((2, 3)).permute((1, 0))
+    >>> kernel = elementwise(lambda x: x * 2, ShapeTracker.from_shape((3, 2)), turned)
+    >>> print("\\n".join(str(draw_kernel(kernel)).split("\\n")[:3]))
+    elementwise  1×1×1 workgroups of 64×1×1 lanes; each lane computes the addresses below
+    <BLANKLINE>
+    out  float32, written
+    """
+    groups, lanes = ("×".join(map(str, size)) for size in (kernel.global_size, kernel.local_size))
+    by = f" on {kernel.instruction.name}" if kernel.instruction else ""
+    words = Words(f"{groups} workgroups of {lanes} lanes{by}; each lane computes the addresses below", bold=kernel.name)
+    parts: list[Part] = [words]
+    for number, access in enumerate(kernel.accesses):
+        parts.append(_access(kernel, access, number))
+    return Picture(kernel.name, (*parts, *draw_program(kernel.program).parts))
+
+
+def _access(kernel: KernelFromViews, access: Access, number: int) -> Part:
+    """An operand: its view, the view of the lanes, the expressions."""
+    head = Words(f"{access.dtype}, {'read' if number else 'written'}", bold=access.name)
+    lines = [("view", repr(access.tracker))]
+    if access.reached != access.tracker:
+        lines.append(("seen by lanes", repr(access.reached)))
+    lines += [("index as built", access.index.render()), ("index", access.simple_index.render())]
+    if access.valid.render() != "1":
+        lines += [("valid as built", access.valid.render()), ("valid", access.simple_valid.render())]
+    pictures: list[Part] = []
+    if access.tracker.size <= LARGEST:
+        pictures.append(Stack(draw_tracker(access.tracker).parts))
+    if kernel.instruction:
+        pictures.append(Stack(draw_lane_map(kernel.instruction.maps["dab"[number]]).parts))
+    return Stack((head, Code(tuple(lines)), *([Beside(tuple(pictures))] if pictures else [])))

@@ -1,0 +1,237 @@
+"""A matrix product from views, on a tensor core through its lane maps, which are Views too.
+
+An operand is cut into tiles by movement operations (pad, reshape, permute), and the lane map, a View over a tile, is
+laid on top: the two stacks become one. So a fragment is a View of the operand, and its expression says where in memory
+the element of each lane is.
+
+>>> from gpuemu import tensorcores
+>>> from shapetracker import ShapeTracker
+>>> mma = tensorcores.instruction("m16n8k16")
+>>> a = ShapeTracker.from_shape((128, 128))
+>>> fragment(a, mma, "a").shape, mma.a.lane_shape, mma.a.element_shape  # tiles along m and k; then lane, then element
+((8, 8, 8, 4, 2, 2, 2), (8, 4), (2, 2, 2))
+>>> len(fragment(a, mma, "a").views), fragment(a, mma, "a").views[0].strides
+(1, (2048, 16, 128, 2, 8, 1024, 1))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from gpuemu import dtypes
+from gpuemu.alu import BinaryOps
+from gpuemu.dtypes import DType
+from gpuemu.errors import InstructionError
+from gpuemu.kernels.access import Access, Values, described, load, store
+from gpuemu.kernels.builder import Builder, Value
+from gpuemu.kernels.errors import ViewKernelError
+from gpuemu.kernels.kernel_from_views import KernelFromViews, check_plain, check_written_once
+from gpuemu.kernels.pointwise import reduce
+from gpuemu.machine.wmma import Fragment, TensorCore, resolve
+from gpuemu.tensorcores import Instruction, LaneMap
+from gpuemu.tensorcores import instruction as instruction_of_name
+from shapetracker import Expr, ShapeTracker, View
+from shapetracker.expr import Const, Variable
+
+MOST_WARPS = 4
+"""Warps of a workgroup, side by side along n: so many where the tiles divide so."""
+
+
+def matmul(
+    a: ShapeTracker,
+    b: ShapeTracker,
+    instruction: Instruction | str | None = None,
+    *,
+    out: ShapeTracker | None = None,
+    dtype: DType = dtypes.float32,
+    out_dtype: DType | None = None,
+    name: str = "matmul",
+) -> KernelFromViews:
+    """A kernel that computes ``out[m, n] = Σ a[m, k] · b[k, n]`` from any views.
+
+    Parameters
+    ----------
+    a, b
+        Views of shape (m, k) and (k, n).
+    instruction
+        A tensor core or its name; its lane maps say which lane loads what, and its types are those of the arrays.
+        Sizes that no whole tiles fill are padded by gates. None: a lane to an element, and a loop along k.
+    out
+        A view of shape (m, n) that reaches each element once; row-major where it is not given.
+    dtype
+        The type of a's and b's elements where no tensor core says it.
+    out_dtype
+        The type of the result's elements; the tensor core's or that of a and b where it is not given.
+
+    Raises
+    ------
+    ViewKernelError
+        Where the shapes do not fit, or `out` reaches an element twice.
+    InstructionError
+        Where there is no such instruction, or its operands do not all lie in registers.
+    """
+    if len(a.shape) != 2 or len(b.shape) != 2 or a.shape[1] != b.shape[0]:
+        raise ViewKernelError(f"{name}: a of shape {a.shape} and b of {b.shape}; expected (m, k) and (k, n)")
+    (m, k), n = a.shape, b.shape[1]
+    out = ShapeTracker.from_shape((m, n)) if out is None else out
+    if out.shape != (m, n):
+        raise ViewKernelError(f"{name}: out has shape {out.shape}; expected {(m, n)}")
+    check_plain(name, out=out, a=a, b=b)
+    if instruction is None:
+        rows, columns = (
+            a.reshape((m, 1, k)).expand((m, n, k)),
+            b.permute((1, 0)).reshape((1, n, k)).expand((m, n, k)),
+        )
+        return reduce(
+            BinaryOps.ADD, 2, out, rows, columns, fn=lambda x, y: x * y, dtype=dtype, out_dtype=out_dtype, name=name
+        )
+    check_written_once(name, out)
+    found = instruction_of_name(instruction) if isinstance(instruction, str) else instruction
+    return _Tiled(name, (out, a, b), found, out_dtype).kernel()
+
+
+def _core(found: Instruction) -> tuple[TensorCore, str]:
+    """The tensor core ready to run, and the name that a WMMA line calls it by."""
+    for name in (found.short_name, found.name):
+        try:
+            core = resolve(name, found.lanes)
+        except InstructionError as error:
+            if "lies in shared memory" in str(error) or "index register" in str(error):
+                raise
+            continue
+        odd = next((x for x in found.maps.values() if x.lanes != found.lanes), None)
+        if odd is not None:
+            raise InstructionError(
+                f"matmul: {found.short_name} has {found.lanes} lanes, and its operand {odd.operand} lies in {odd.lanes}"
+            )
+        if core.instruction.maps == found.maps:
+            return core, name
+    raise InstructionError(f"matmul: no name of {found!r} means this instruction alone")
+
+
+def fragment(tracker: ShapeTracker, instruction: Instruction, operand: str) -> ShapeTracker:
+    """An operand as the lanes of a tensor core see it.
+
+    Parameters
+    ----------
+    tracker
+        The whole operand: (m, k), (k, n) or (m, n). Where no whole tiles fill it, it is padded.
+    operand
+        ``a``, ``b``, ``c`` or ``d``. Instructions of several blocks multiply one tile of A by several of B.
+
+    Returns
+    -------
+    ShapeTracker
+        Of shape (tiles along m or n, tiles along k or n, the digits of the lane, those of the element).
+
+    Raises
+    ------
+    InstructionError
+        Where no lane holds the operand.
+    """
+    lane_map = instruction.maps.get(operand)
+    if lane_map is None or lane_map.view is None:
+        raise InstructionError(f"fragment: {operand} of {instruction.short_name} lies in no lanes as one View")
+    tiles = _tiles(tracker, lane_map, operand)
+    size = lane_map.blocks * lane_map.rows * lane_map.columns
+    first, second = tiles.shape[:2]
+    lanes = View.create(
+        (first, second, *lane_map.view.shape), (second * size, size, *lane_map.view.strides), lane_map.view.offset
+    )
+    if 0 in lanes.shape:
+        return ShapeTracker((View.create(lanes.shape),))
+    return ShapeTracker((*tiles.views, lanes)).simplify()
+
+
+def _tiles(tracker: ShapeTracker, lane_map: LaneMap, operand: str) -> ShapeTracker:
+    """The operand as (tile, tile, block, row, column); the tiles of B by n first, then k."""
+    rows, columns, blocks = lane_map.rows, lane_map.columns, lane_map.blocks
+    across = 1 if operand == "a" else blocks  # the blocks of B, C and D lie side by side along n
+    height, width = (-(-size // step) for size, step in zip(tracker.shape, (rows, columns * across), strict=True))
+    padded = tracker.pad(((0, height * rows - tracker.shape[0]), (0, width * columns * across - tracker.shape[1])))
+    split = padded.reshape((height, rows, width, across, columns))
+    if operand == "a":
+        return split.permute((0, 2, 3, 1, 4)).expand((height, width, blocks, rows, columns))
+    return split.permute((2, 0, 3, 1, 4) if operand == "b" else (0, 2, 3, 1, 4))
+
+
+class _Tiled:
+    """A tiled matrix product under construction: a group of lanes to a tile of the result, a loop along k."""
+
+    def __init__(
+        self, name: str, trackers: Sequence[ShapeTracker], found: Instruction, out_dtype: DType | None
+    ) -> None:
+        self.core, self.wmma = core, _ = _core(found)
+        self.trackers = trackers
+        self.found = found
+        self.builder = k = Builder(name, warp=found.lanes)
+        held = (core.d.dtype.scalar(), core.a.dtype.scalar(), core.b.dtype.scalar())
+        self.memories = [
+            k.buffer(operand, dtype, writable=operand == "out")
+            for operand, dtype in zip(("out", "a", "b"), (out_dtype or held[0], *held[1:]), strict=True)
+        ]
+        self.reached = [fragment(tracker, found, operand) for tracker, operand in zip(trackers, "dab", strict=True)]
+        self.rows, self.columns = self.reached[0].shape[:2]
+        self.depth = self.reached[1].shape[1]
+        self.warps = next((w for w in range(MOST_WARPS, 1, -1) if self.columns and self.columns % w == 0), 1)
+        self.accesses: list[Access] = []
+        self.values: dict[Variable, Value] = {}
+
+    def kernel(self) -> KernelFromViews:
+        """The kernel of the tiles."""
+        k, groups = self.builder, (self.columns // self.warps, self.rows, 1)
+        row = self._variable("row_tile", self.rows, k.special("g", 1, max(1, groups[1])))
+        group = k.special("g", 0, max(1, groups[0]))
+        column = self._variable(
+            "column_tile", self.columns, group * self.warps + k.special("l", 1, self.warps) if self.warps > 1 else group
+        )
+        step = Variable("k_tile", 0, max(0, self.depth - 1))
+        total = k.variable(0, self.core.c.dtype)
+        corners = [(row, column), (row, step), (column, step)]
+        if self.depth:
+            with k.loop(self.depth) as counter:
+                self.values[step] = counter
+                a, b = (self._load(number, corners[number]) for number in (1, 2))
+                total.set(k.wmma(a, b, total.value, self.wmma, self.core.d.dtype).cast(self.core.c.dtype))
+        self._store(corners[0], total.value)
+        sizes = groups, (self.found.lanes, self.warps, 1)
+        return KernelFromViews(k.name, k.program(), tuple(self.accesses), *sizes, self.found)
+
+    def _variable(self, name: str, size: int, value: Value) -> Variable:
+        variable = Variable(name, 0, max(0, size - 1))
+        self.values[variable] = value
+        return variable
+
+    def _lane_digits(self, lane_map: LaneMap) -> dict[Variable, Value]:
+        """The digits of the lane's number, most significant first, each a variable: so the expressions stay sums."""
+        lane, digits = self.builder.special("l", 0, self.found.lanes), dict[Variable, Value]()
+        for axis, size in enumerate(lane_map.lane_shape):
+            below = prod(lane_map.lane_shape[axis + 1 :])
+            value = self.builder.alu(BinaryOps.DIV, lane, below) if below > 1 else lane
+            digits[Variable(f"lane{axis}", 0, size - 1)] = value % size if axis else value
+        return digits
+
+    def _elements(self, number: int, corner: Sequence[Expr], part: Fragment) -> tuple[list[Access], Values]:
+        """The access of each element of a lane (the first is kept to be shown), and what their variables are."""
+        memory, tracker, reached = self.memories[number], self.trackers[number], self.reached[number]
+        digits = self._lane_digits(part.lane_map)
+        elements = []
+        for place in np.ndindex(*part.lane_map.element_shape):
+            expressions = reached.expr_idxs([*corner, *digits, *(Const(int(i)) for i in place)])
+            elements.append(described(memory, tracker, reached, expressions))
+        self.accesses.insert(0 if number == 0 else len(self.accesses), elements[0])
+        return elements, {**self.values, **digits}
+
+    def _load(self, number: int, corner: Sequence[Expr]) -> Value:
+        elements, values = self._elements(number, corner, self.core.a if number == 1 else self.core.b)
+        return self.builder.vector([load(self.builder, self.memories[number], access, values) for access in elements])
+
+    def _store(self, corner: Sequence[Expr], total: Value) -> None:
+        k, memory = self.builder, self.memories[0]
+        elements, values = self._elements(0, corner, self.core.d)
+        for number, access in enumerate(elements):
+            value = total.element(number) if total.dtype.count > 1 else total
+            store(k, memory, access, values, value.cast(memory.dtype))

@@ -1,0 +1,269 @@
+"""Kernels from views against numpy: the operands gathered through their views, zeros where there is nothing."""
+
+from math import prod
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import movement_chains, shapes
+
+from gpuemu import BinaryOps, UOps, dtypes, tensorcores
+from gpuemu.errors import InstructionError, LaunchError
+from gpuemu.kernels.errors import ViewKernelError
+from gpuemu.kernels.from_views import convolution, elementwise, fragment, matmul, reduce, windows
+from gpuemu.tensorcores import SparseLaneMap
+from shapetracker import ShapeTracker, Variable
+
+shape_of = ShapeTracker.from_shape
+QUICK = settings(max_examples=20, deadline=None)
+
+
+def different(size: int, dtype=np.float32) -> np.ndarray:
+    """A buffer whose elements all differ."""
+    return (np.random.default_rng(size).permutation(size) + 1).astype(dtype)
+
+
+@st.composite
+def trackers(draw: st.DrawFn, shape: tuple[int, ...] | None = None) -> ShapeTracker:
+    """A tracker of any views; of a given shape, where there is one."""
+    start, chain = draw(movement_chains(5))
+    tracker = shape_of(start)
+    for name, argument in chain:
+        tracker = getattr(tracker, name)(argument)
+    return tracker if shape is None else fitted(tracker, shape)
+
+
+def fitted(tracker: ShapeTracker, shape: tuple[int, ...]) -> ShapeTracker:
+    """The tracker's elements as another shape: cut or padded at the end of its flat order."""
+    flat = tracker.reshape((prod(tracker.shape),))
+    size = prod(shape)
+    if size < flat.size:
+        flat = flat.shrink(((0, size),))
+    return flat.pad(((0, size - flat.size),)).reshape(shape)
+
+
+@QUICK
+@given(st.data())
+def test_elementwise_of_any_views(data):
+    x = data.draw(trackers())
+    y = data.draw(trackers(x.shape))
+    kernel = elementwise(lambda a, b: a * 2 + b, shape_of(x.shape), x, y)
+    memory = different(max(1, x.real_size())), different(max(1, y.real_size()))
+    out = np.full(x.shape, 7, np.float32)
+    kernel(out, *memory)
+    assert np.array_equal(out, x.gather(memory[0]) * 2 + y.gather(memory[1]))
+
+
+@QUICK
+@given(trackers())
+def test_elementwise_into_a_view_writes_its_valid_points_alone(view):
+    places = view.gather(np.arange(view.real_size()), fill=-1).ravel()
+    valid = places[places >= 0]
+    if len(set(valid.tolist())) != valid.size:
+        with pytest.raises(ViewKernelError, match="out is written at"):
+            elementwise(lambda a: a, view, shape_of(view.shape))
+        return
+    values = different(max(1, view.size))
+    memory = np.full(max(1, view.real_size()), -1, np.float32)
+    elementwise(lambda a: a, view, shape_of(view.shape))(memory, values)
+    expected = np.full(memory.size, -1, np.float32)
+    expected[valid] = values[: places.size][places >= 0]
+    assert memory.tolist() == expected.tolist()
+
+
+@QUICK
+@given(st.data())
+def test_reductions_of_any_views(data):
+    x = data.draw(trackers())
+    axes = data.draw(st.sets(st.integers(0, len(x.shape) - 1))) if x.shape else set()
+    op, of_numpy, identity = data.draw(
+        st.sampled_from([(BinaryOps.ADD, np.sum, 0), (BinaryOps.MAX, np.max, -np.inf), (BinaryOps.MUL, np.prod, 1)])
+    )
+    kept = tuple(size for axis, size in enumerate(x.shape) if axis not in axes)
+    kernel = reduce(op, sorted(axes), shape_of(kept), x, dtype=dtypes.float64)
+    memory = different(max(1, x.real_size()), np.float64)
+    out = np.full(kept, 7, np.float64)
+    kernel(out, memory)
+    assert np.allclose(out, of_numpy(x.gather(memory), axis=tuple(axes), initial=identity), rtol=1e-12)
+
+
+@QUICK
+@given(st.data())
+def test_matrix_products_of_any_views(data):
+    m, k, n = (data.draw(st.integers(0, 20)) for _ in range(3))
+    a, b = data.draw(trackers((m, k))), data.draw(trackers((k, n)))
+    core = data.draw(st.sampled_from([None, "m16n8k8", "simdgroup.8x8x8"]))
+    dtype = np.float32 if core is None else np.float16
+    memory = different(max(1, a.real_size()), dtype), different(max(1, b.real_size()), dtype)
+    out = np.full((m, n), 7, np.float32)
+    matmul(a, b, core)(out, *memory)
+    expected = a.gather(memory[0]).astype(np.float64) @ b.gather(memory[1]).astype(np.float64)
+    assert np.allclose(out, expected, rtol=1e-5)
+
+
+def dense() -> list:
+    """Every instruction whose operands all lie in lanes, each once."""
+    found = []
+    for x in tensorcores.instructions():
+        whole = all(lane_map.lanes == x.lanes for lane_map in x.maps.values())
+        if set("abcd") <= set(x.maps) and not isinstance(x.a, SparseLaneMap) and "e2m1" not in x.types and whole:
+            found.append(x)
+    return found
+
+
+@pytest.mark.parametrize("instruction", dense(), ids=lambda x: f"{x.arch}-{x.short_name}")
+def test_every_dense_instruction_multiplies_padded_transposed_operands(instruction):
+    m, n, k = instruction.m + 1, instruction.n * instruction.blocks + 2, instruction.k + 1
+    a, b = shape_of((k, m)).permute((1, 0)), shape_of((k, n))
+    kernel = matmul(a, b, instruction)
+    out_type, a_type, b_type = (access.dtype for access in kernel.accesses)
+    rng = np.random.default_rng(m * n + k)
+    high = 2 if instruction.a.dtype == "b1" else 4
+    left, right = (rng.integers(0, high, size).astype(t.numpy) for size, t in (((k, m), a_type), ((k, n), b_type)))
+    out = np.zeros((m, n), out_type.numpy)
+    kernel(out, left, right)
+    x, y = left.T.astype(np.float64), right.astype(np.float64)
+    expected = (x[:, :, None] != y[None]).sum(1) if instruction.product == "xor" else x @ y
+    assert np.array_equal(out.astype(np.float64), expected)
+
+
+def test_the_catalogue_has_many_dense_instructions():
+    assert len(dense()) > 150
+
+
+@pytest.mark.parametrize("instruction", [None, "m16n8k16"])
+@pytest.mark.parametrize(("padding", "step", "dilation"), [((0, 0), (1, 1), (1, 1)), ((1, 2), (2, 1), (1, 2))])
+def test_convolution(instruction, padding, step, dilation):
+    image, weights = (3, 9, 8), (5, 3, 3, 2)
+    dtype = np.float32 if instruction is None else np.float16
+    rng = np.random.default_rng(3)
+    x, w = rng.integers(-4, 5, image).astype(dtype), rng.integers(-4, 5, weights).astype(dtype)
+    kernel = convolution(shape_of(image), shape_of(weights), instruction, padding=padding, step=step, dilation=dilation)
+    padded = np.pad(x.astype(float), ((0, 0), (padding[0],) * 2, (padding[1],) * 2))
+    down, across = ((padded.shape[i + 1] - dilation[i] * (weights[i + 2] - 1) - 1) // step[i] + 1 for i in (0, 1))
+    out = np.zeros((weights[0], down, across), np.float32)
+    kernel(out, x, w)
+    for c, i, j in np.ndindex(out.shape):
+        window = padded[:, i * step[0] :, j * step[1] :][:, :: dilation[0], :: dilation[1]][:, :3, :2]
+        assert out[c, i, j] == (window * w[c].astype(float)).sum()
+
+
+def test_windows_of_an_unpadded_image_are_one_view():
+    assert len(windows(shape_of((2, 6, 5)), (2, 3), step=(2, 1)).views) == 1
+
+
+@given(shapes(2, 40, 1), st.sampled_from(["m16n8k16", "simdgroup.8x8x8", "v_mfma_f32_4x4x4f16"]))
+@settings(max_examples=20, deadline=None)
+def test_a_fragment_is_the_tiles_seen_through_the_lane_map(shape, name):
+    mma = tensorcores.instruction(name)
+    shape = (*shape, 3, 5)[:2]
+    found = fragment(shape_of(shape), mma, "a")
+    memory = different(prod(shape), np.int64)
+    rows, columns = (-(-size // step) * step for size, step in zip(shape, (mma.m, mma.k), strict=True))
+    whole = np.zeros((rows, columns), np.int64)
+    whole[: shape[0], : shape[1]] = memory.reshape(shape)
+    held = found.gather(memory).reshape(*found.shape[:2], mma.a.lanes, mma.a.elements)
+    for t, u in np.ndindex(found.shape[:2]):
+        places = mma.a.coordinates()
+        tile = whole[t * mma.m :, u * mma.k :]
+        assert np.array_equal(held[t, u], tile[places[..., 0], places[..., 1]])
+
+
+def test_a_gate_stands_where_the_view_is_padded_and_nowhere_else():
+    for view, gated in ((shape_of((64,)), False), (shape_of((60,)).pad(((4, 0),)), True)):
+        lines = elementwise(lambda x: x, shape_of((64,)), view).program.lines
+        (load,) = [line for line in lines if line.uop is UOps.LOAD]
+        assert (len(load.sources) == 4) == gated
+
+
+def test_expressions_are_kept_as_built_and_simplified():
+    kernel = elementwise(lambda x: x, shape_of((8, 8)), shape_of((8, 8)))
+    assert [access.simple_index.render() for access in kernel.accesses] == ["idx", "idx"]
+    assert kernel.accesses[1].index.render() == "idx//8*8 + idx%8"
+
+
+def test_big_views_have_wide_indices():
+    kernel = elementwise(lambda x: x, shape_of((2,)), shape_of((2**20, 2**13)).shrink(((0, 2), (0, 1))).reshape((2,)))
+    (load,) = [line for line in kernel.program.lines if line.uop is UOps.LOAD]
+    assert kernel.program.lines[load.sources[1]].dtype == dtypes.int32  # the second element is 8192
+    far = shape_of((2**20, 2**13)).shrink(((2**19, 2**19 + 2), (0, 1))).reshape((2,))
+    kernel = elementwise(lambda x: x, shape_of((2,)), far)
+    (load,) = [line for line in kernel.program.lines if line.uop is UOps.LOAD]
+    assert kernel.program.lines[load.sources[1]].dtype == dtypes.int64
+
+
+def test_mixed_types_and_an_integer_result():
+    kernel = elementwise(
+        lambda x, y: x.cast(dtypes.float32) < y,
+        shape_of((3,)),
+        shape_of((3,)),
+        shape_of((3,)),
+        dtype=(dtypes.int32, dtypes.float32),
+        out_dtype=dtypes.bool,
+    )
+    out = np.zeros(3, np.bool_)
+    kernel(out, np.array([1, 2, 3], np.int32), np.array([1.5, 1.5, 3.5], np.float32))
+    assert out.tolist() == [True, False, True]
+
+
+def test_repr_names_the_core_and_the_launch():
+    kernel = matmul(shape_of((16, 16)), shape_of((16, 8)), "m16n8k16")
+    assert repr(kernel).startswith("<KernelFromViews matmul on m16n8k16.f32.f16: 1×1×1 workgroups of 32 lanes, ")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: elementwise(lambda x: x, shape_of((2, 3)), shape_of((3, 2))),
+            "operand 0 has shape (3, 2) and out (2, 3); expected one shape",
+        ),
+        (
+            lambda: elementwise(lambda x: x, shape_of((1, 3)).expand((2, 3)), shape_of((2, 3))),
+            "out is written at (0, 0) and at (1, 0), which are both element 0",
+        ),
+        (
+            lambda: elementwise(lambda x: x, shape_of((2,)), shape_of((Variable("i", 1, 4),))),
+            "operand 0 depends on i; bind the variables first",
+        ),
+        (lambda: elementwise(lambda x: x, shape_of((2,)), (2,)), "operand 0 is a tuple; expected a ShapeTracker"),
+        (
+            lambda: elementwise(lambda x: x, shape_of((2,)), shape_of((2,)), dtype=[dtypes.int32] * 2),
+            "2 dtypes for 1 operands; give one, or one each",
+        ),
+        (lambda: reduce(BinaryOps.SUB, 0, shape_of(()), shape_of((2,))), "expected one of BinaryOps.ADD"),
+        (lambda: reduce(BinaryOps.ADD, 2, shape_of(()), shape_of((2,))), "axes (2,) of a view with the axes 0 … 0"),
+        (lambda: reduce(BinaryOps.ADD, 0, shape_of((2,)), shape_of((2, 3))), "expected one shape, and out (3,)"),
+        (lambda: reduce(BinaryOps.ADD, 0, shape_of(())), "0 operands; give one, or fn to put them together"),
+        (lambda: matmul(shape_of((2, 3)), shape_of((2, 3))), "a of shape (2, 3) and b of (2, 3); expected (m, k)"),
+        (
+            lambda: matmul(shape_of((2, 3)), shape_of((3, 2)), out=shape_of((4,))),
+            "out has shape (4,); expected (2, 2)",
+        ),
+        (lambda: windows(shape_of((2, 2)), (3, 3)), "the padded image is 2×2, and no window fits into it"),
+        (lambda: windows(shape_of((2, 2)), (1, 1), step=(0, 1)), "sizes of at least 1"),
+        (lambda: convolution(shape_of((2, 4, 4)), shape_of((1, 3, 2, 2))), "expected (channels, height, width)"),
+    ],
+)
+def test_views_that_do_not_fit_are_explained(call, message):
+    with pytest.raises(ViewKernelError) as error:
+        call()
+    assert message in str(error.value)
+
+
+def test_operands_in_shared_memory_are_no_fragments():
+    with pytest.raises(InstructionError, match="lies in no lanes"):
+        fragment(shape_of((16, 128)), tensorcores.instruction("m64n128k16"), "b")
+    with pytest.raises(InstructionError, match="lies in shared memory"):
+        matmul(shape_of((64, 16)), shape_of((16, 128)), "m64n128k16")
+    with pytest.raises(InstructionError, match="has 64 lanes, and its operand a lies in 32"):
+        matmul(shape_of((16, 16)), shape_of((16, 16)), "gfx1200.wmma_i32_16x16x16_iu4.w64")
+
+
+def test_a_buffer_that_is_too_small_is_refused_before_anything_runs():
+    kernel = elementwise(lambda x: x, shape_of((8,)), shape_of((8,)))
+    with pytest.raises(LaunchError, match="in0 has 7 elements, and its view reaches element 7"):
+        kernel(np.zeros(8, np.float32), np.zeros(7, np.float32))
+    with pytest.raises(LaunchError, match="got 1 arrays; expected 2: out, in0"):
+        kernel(np.zeros(8, np.float32))

@@ -1,4 +1,4 @@
-"""Random well-formed programs, and their arguments, for hypothesis: every UOp except WMMA and images.
+"""Random well-formed programs, and their arguments, for hypothesis: every UOp except WMMA, matrix copies and images.
 
 No two lanes touch the same element without a barrier between: each lane stores to slots of its own. Loops run at most
 three times, with trip counts that may differ from lane to lane; indices are taken modulo the size of what they index.
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from gpuemu import BinaryOps, Program, TernaryOps, UnaryOps, UOps, dtypes
 from gpuemu.dtypes import DType
-from gpuemu.uops import ALU_RULES, COMPARISONS, SHIFTS, AluOp
+from gpuemu.uops import ALU_RULES, ATOMICS, COMPARISONS, SHIFTS, AluOp
 
 IN_SIZE = 16  # elements of each input buffer; a power of two, so that AND takes an index into it
 TYPES = [dtypes.parse(t) for t in ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")]
@@ -214,34 +214,100 @@ def sharing(w: Writer) -> None:
     w.add(UOps.BARRIER, None, [])
 
 
-def branch(w: Writer, depth: int) -> None:
+def exchange(w: Writer) -> None:
+    """A shuffle or a vote of the lanes that are here; an index that only they have."""
+    kind, mask = w.draw(st.sampled_from(["up", "down", "xor", "index", "any", "all", "ballot"])), []
+    if w.draw(st.booleans()):  # the mask of the lanes that are here is what a ballot of "true" gives
+        mask = [w.add(UOps.VOTE, dtypes.uint32, [w.const(True, dtypes.bool)], "ballot")]
+    if kind in ("any", "all", "ballot"):
+        condition = w.pick(w.draw(st.sampled_from([dtypes.bool, dtypes.int32])))
+        w.add(UOps.VOTE, dtypes.uint32 if kind == "ballot" else dtypes.bool, [condition, *mask], kind)
+        return
+    dtype = w.pick_type().vec(w.draw(st.sampled_from([1, 2])))
+    if kind == "index":  # the lane itself, or one that is here: the first of a ballot
+        number = w.lane if w.draw(st.booleans()) else first_here(w)
+    else:
+        number = w.const(w.draw(st.sampled_from([0, 32, 77, -40] if kind != "xor" else [0, 32, -1])))
+    w.add(UOps.SHUFFLE, dtype, [w.pick(dtype), number, *mask], kind)
+
+
+def first_here(w: Writer) -> int:
+    """The number in its warp of the first lane that is here: the lowest bit of the ballot, by a loop that breaks."""
+    ballot = w.add(UOps.VOTE, dtypes.uint32, [w.const(True, dtypes.bool)], "ballot", keep=False)
+    found = w.add(UOps.DEFINE_ACC, dtypes.int32, [], 0, keep=False)
+    head = w.add(UOps.RANGE, dtypes.int32, [w.const(0), w.const(32)], 0, keep=False)
+    shifted = w.add(UOps.ALU, dtypes.uint32, [ballot, head], BinaryOps.SHR, keep=False)
+    bit = w.add(UOps.ALU, dtypes.uint32, [shifted, w.const(1, dtypes.uint32)], BinaryOps.AND, keep=False)
+    w.add(UOps.PHI, dtypes.int32, [found, head], keep=False)
+    condition = w.add(UOps.IF, None, [bit])
+    w.add(UOps.BREAK, None, [])
+    w.add(UOps.ENDIF, None, [condition])
+    w.add(UOps.ENDRANGE, None, [head])
+    return found
+
+
+def counting(w: Writer) -> None:
+    """Each lane changes an element of a local memory, and later reads one; lanes take turns in a known order."""
+    kind = w.draw(st.sampled_from(list(ATOMICS)))
+    dtype = w.draw(st.sampled_from([t for t in [*TYPES, dtypes.half] if t.kind in ATOMICS[kind]]))
+    memory = w.add(UOps.DEFINE_LOCAL, dtype, [], (f"counts{len(w.lines)}", w.lanes), keep=False)
+    w.add(UOps.STORE, None, [memory, w.lane, w.pick(dtype)])
+    w.add(UOps.BARRIER, None, [])
+    size = w.const(w.draw(st.integers(1, w.lanes)), dtypes.uint32)
+    index = w.alu(BinaryOps.MOD, dtypes.uint32, w.pick(dtypes.uint32), size)
+    values = [w.pick(dtype) for _ in range(2 if kind == "compare-and-swap" else 1)]
+    gate = [w.pick(dtypes.bool)] if w.draw(st.booleans()) else []
+    head = w.add(UOps.IF, None, [w.pick(dtypes.bool)]) if w.draw(st.booleans()) else None
+    w.add(UOps.ATOMIC, dtype, [memory, index, *values, *gate], kind)
+    if head is not None:
+        w.add(UOps.ENDIF, None, [head])
+    w.add(UOps.BARRIER, None, [])
+    w.add(UOps.LOAD, dtype, [memory, w.lane])
+    w.add(UOps.BARRIER, None, [])
+
+
+def branch(w: Writer, depth: int, loop: int) -> None:
     head = w.add(UOps.IF, None, [w.pick(w.draw(st.sampled_from([dtypes.bool, dtypes.float32])))])
-    block(w, depth - 1, uniform=False)
+    block(w, depth - 1, uniform=False, loop=loop)
+    if loop and w.draw(st.integers(0, 2)) == 0:
+        named = [] if w.draw(st.booleans()) else [loop]
+        w.add(w.draw(st.sampled_from([UOps.BREAK, UOps.CONTINUE])), None, named)
     w.add(UOps.ENDIF, None, [head])
 
 
-def loop(w: Writer, depth: int, uniform: bool) -> None:
+def counted_loop(w: Writer, depth: int, uniform: bool) -> None:
     same = w.draw(st.booleans())
     dtype = w.draw(st.sampled_from([dtypes.int32, dtypes.int8, dtypes.uint64]))
     end = w.const(3, dtype) if same else w.alu(BinaryOps.AND, dtype, w.pick(dtype), w.const(3, dtype))
     head = w.add(UOps.RANGE, dtype, [w.const(w.draw(st.integers(0, 2)), dtype), end], 0)
-    block(w, depth - 1, uniform=uniform and same)
+    block(w, depth - 1, uniform=uniform and same, loop=head)
     w.add(UOps.ENDRANGE, None, [head])
 
 
-STATEMENTS = {"convert": conversion, "load": loading, "store": storing, "accumulate": accumulation}
+STATEMENTS = {
+    "convert": conversion,
+    "load": loading,
+    "store": storing,
+    "accumulate": accumulation,
+    "exchange": exchange,
+}
 
 
-def block(w: Writer, depth: int, uniform: bool) -> None:
-    """Some statements; `uniform` where all lanes are here together, so that a barrier may be."""
+def block(w: Writer, depth: int, uniform: bool, loop: int = 0) -> None:
+    """Some statements; `uniform` where all lanes are here together, so that a barrier may be.
+
+    In a `loop` (its RANGE), an IF may end in an exit; what follows is then for some lanes alone.
+    """
     for _ in range(w.draw(st.integers(1, 6))):
-        kind = w.draw(st.sampled_from([*["alu"] * 4, *STATEMENTS, "if", "loop", "share"]))
+        kind = w.draw(st.sampled_from([*["alu"] * 4, *STATEMENTS, "if", "loop", "share", "count"]))
         if kind == "if" and depth:
-            branch(w, depth)
+            branch(w, depth, 0 if uniform else loop)
         elif kind == "loop" and depth:
-            loop(w, depth, uniform)
+            counted_loop(w, depth, uniform)
         elif kind == "share" and uniform:
             sharing(w)
+        elif kind == "count" and uniform:
+            counting(w)
         else:
             STATEMENTS.get(kind, arithmetic)(w)
 

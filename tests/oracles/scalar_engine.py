@@ -1,7 +1,7 @@
 """An obvious engine: one lane at a time, plain Python numbers, no numpy arithmetic.
 
-A value is a bool, an int or a float, or a list of them for a vector. Each lane is a generator that stops at a BARRIER
-and at a WMMA; a workgroup goes on when all its lanes have stopped at the same line.
+A value is a bool, an int or a float, or a list of them for a vector. Each lane is a generator that stops where lanes
+must do something together or in order; of the lanes that have stopped, those go on that are furthest behind.
 """
 
 import math
@@ -14,11 +14,14 @@ import numpy as np
 
 from gpuemu import dtypes
 from gpuemu.dtypes import DType, ImageDType
-from gpuemu.tensorcores import arithmetic
+from gpuemu.tensorcores import arithmetic, copy_instruction
 from gpuemu.uops import Line, UOps
 
 STATIC = {UOps.DEFINE_GLOBAL, UOps.DEFINE_LOCAL, UOps.DEFINE_VAR, UOps.SPECIAL, UOps.CONST}
 VOID = {UOps.STORE, UOps.BARRIER, UOps.IF, UOps.ENDIF, UOps.ENDRANGE}
+VOID |= {UOps.WARP_BARRIER, UOps.BREAK, UOps.CONTINUE, UOps.STMATRIX}
+BY_WORKGROUP = {UOps.BARRIER, UOps.WMMA, UOps.LDMATRIX, UOps.STMATRIX}
+STOPS = BY_WORKGROUP | {UOps.SHUFFLE, UOps.VOTE, UOps.ATOMIC, UOps.WARP_BARRIER}
 
 # precision in bits, least exponent, largest number, what is beyond it, whether there is a −0
 FORMATS = {
@@ -180,8 +183,9 @@ def alu(name: str, dtype: DType, values: list[Any]) -> Any:
 class Workgroup:
     """The lanes of one workgroup, their local memory, and what they share with the others."""
 
-    def __init__(self, lines: tuple[Line, ...], buffers: dict[int, Any], vals: dict[int, int]) -> None:
+    def __init__(self, lines: tuple[Line, ...], warp: int, buffers: dict[int, Any], vals: dict[int, int]) -> None:
         self.lines = lines
+        self.warp = warp
         self.buffers = dict(buffers)
         self.vals = vals
         self.unwritten: dict[int, set[int]] = {}
@@ -213,10 +217,14 @@ class Workgroup:
             line = self.lines[number]
         return number, element
 
-    def lane(self, group: tuple[int, ...], position: tuple[int, ...]) -> Iterator[tuple[int, list[Any]]]:
-        """Run one lane; `group` and `position` are (x, y, z). Yields (line, operands) where it must wait."""
+    def lane(self, group: tuple[int, ...], position: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], list[Any]]]:
+        """Run one lane; `group` and `position` are (x, y, z). Yields (place, operands) where it must wait.
+
+        A place is the line, behind the RANGE and the iteration of each loop around it: places are in the order of time.
+        """
         registers: dict[int, Any] = {}
         loop_ends: dict[int, int] = {}  # read when a loop starts
+        loops: list[list[int]] = []  # the open ones: RANGE, iteration
         lines, at = self.lines, 0
 
         def read(number: int) -> Any:
@@ -245,18 +253,30 @@ class Workgroup:
                 start, loop_ends[at] = read(sources[0]), read(sources[1])
                 if start < loop_ends[at]:
                     registers[at] = start
+                    loops.append([at, 0])
                 else:
                     at = self.ends[at]
             elif line.uop is UOps.ENDRANGE:
                 head = sources[0]
                 if registers[head] + 1 < loop_ends[head]:
                     registers[head] += 1
+                    loops[-1][1] += 1
                     at = head
+                else:
+                    loops.pop()
+            elif line.uop is UOps.BREAK:
+                at = self.ends[loops.pop()[0]]
+            elif line.uop is UOps.CONTINUE:
+                at = self.ends[loops[-1][0]] - 1
             elif line.uop is UOps.IF:
                 if read(sources[0]) == 0:
                     at = self.ends[at]
-            elif line.uop in (UOps.BARRIER, UOps.WMMA):
-                result = yield at, [read(s) for s in sources]  # type: ignore[misc]
+            elif line.uop in STOPS:
+                place = (*(i for loop in loops for i in loop), at)
+                operands = [
+                    None if lines[s].uop in (UOps.DEFINE_GLOBAL, UOps.DEFINE_LOCAL) else read(s) for s in sources
+                ]
+                result = yield place, operands  # type: ignore[misc]
                 registers[at] = result
             elif line.uop is UOps.PHI:
                 accumulator, element = self.accumulator(at)
@@ -338,7 +358,7 @@ class Workgroup:
                     matrix[block[0] if block else 0, row, column] = held[element] if isinstance(held, list) else held
             matrices.append(matrix)
         types = core.a.lane_map.dtype, core.d.lane_map.dtype
-        d = arithmetic.unit(core.instruction.unit).matmul(*matrices, *types, core.instruction.path)
+        d = arithmetic.unit(core.unit or core.instruction.unit).matmul(*matrices, *types, core.instruction.path)
         results = []
         for elements in core.d.lane_map.coordinates():
             found = [d[(b[0] if b else 0), row, column].item() for row, column, *b in elements]
@@ -349,25 +369,100 @@ class Workgroup:
         """Run all lanes; x is innermost."""
         positions = [(x, y, z) for z, y, x in product(*(range(n) for n in local[::-1]))]
         lanes = [self.lane(group, position) for position in positions]
-        answers: list[Any] = [None] * len(lanes)
-        while True:
-            stops = []
-            for lane, answer in zip(lanes, answers, strict=True):
-                try:
-                    stops.append(lane.send(answer))  # type: ignore[attr-defined]
-                except StopIteration:
-                    stops.append(None)
-            if all(stop is None for stop in stops):
-                return
-            if any(stop is None or stop[0] != stops[0][0] for stop in stops):
+        stops = [next(lane, None) for lane in lanes]
+        while any(stop is not None for stop in stops):
+            place = min(stop[0] for stop in stops if stop is not None)
+            here = [i for i, stop in enumerate(stops) if stop is not None and stop[0] == place]
+            if self.lines[place[-1]].uop in BY_WORKGROUP and len(here) < len(lanes):
                 raise MistakeError("divergent")
-            at = stops[0][0]
-            answers = [None] * len(lanes)
-            if self.lines[at].uop is UOps.WMMA:
-                size = cores[at].instruction.lanes
-                for first in range(0, len(lanes), size):
-                    operands = [stop[1] for stop in stops[first : first + size]]
-                    answers[first : first + size] = self.multiply(cores[at], at, operands)
+            answers = self.together(place[-1], {i: stops[i][1] for i in here}, len(lanes), cores)
+            for i in here:
+                try:
+                    stops[i] = lanes[i].send(answers.get(i))  # type: ignore[attr-defined]
+                except StopIteration:
+                    stops[i] = None
+
+    def together(self, at: int, operands: dict[int, list[Any]], lanes: int, cores: dict[int, Any]) -> dict[int, Any]:
+        """What a line that lanes run together gives to each of them."""
+        line = self.lines[at]
+        if line.uop is UOps.ATOMIC:
+            return {i: self.atomic(at, line, rest[1:]) for i, rest in operands.items()}
+        if line.uop is UOps.WMMA:
+            return self.groups(cores[at].instruction.lanes, operands, lambda found: self.multiply(cores[at], at, found))
+        if line.uop in (UOps.LDMATRIX, UOps.STMATRIX):
+            return self.groups(32, operands, lambda found: self.copy_matrices(at, line, found))
+        if line.uop is UOps.BARRIER:
+            return {}
+        answers: dict[int, Any] = {}
+        for first in range(0, lanes, self.warp):
+            warp = {i - first: operands[i] for i in range(first, min(first + self.warp, lanes)) if i in operands}
+            exist = min(self.warp, lanes - first)
+            answers |= {first + i: self.exchange(at, line, i, warp, exist) for i in warp}
+        return answers
+
+    def groups(self, size: int, operands: dict[int, list[Any]], function: Callable[..., Any]) -> dict[int, Any]:
+        """What a function gives to each group of so many lanes."""
+        found: list[Any] = []
+        for first in range(0, len(operands), size):
+            found += function([operands[i] for i in range(first, first + size)])
+        return dict(enumerate(found))
+
+    def exchange(self, at: int, line: Line, lane: int, warp: dict[int, list[Any]], exist: int) -> Any:
+        """What a lane gets from its warp; `warp` has the operands of the lanes that are here."""
+        wanted = {UOps.SHUFFLE: 3, UOps.VOTE: 2, UOps.WARP_BARRIER: 1}[line.uop]
+        named = set(warp)
+        if line.uop is UOps.WARP_BARRIER and len(warp[lane]) < wanted:
+            named = set(range(exist))
+        elif len(warp[lane]) == wanted:
+            named = {i for i in range(self.warp) if warp[lane][-1] >> i & 1}
+        if lane not in named or not named <= set(warp):
+            raise MistakeError("divergent" if line.uop is UOps.WARP_BARRIER else "shuffle", at)
+        if line.uop is UOps.SHUFFLE:
+            by = warp[lane][1]
+            places = {"up": lane - by, "down": lane + by, "xor": lane ^ by, "index": by % self.warp}
+            source = places[line.arg]
+            source = source if 0 <= source < self.warp else lane
+            if source not in named:
+                raise MistakeError("shuffle", at)
+            return warp[source][0]
+        if line.uop is UOps.VOTE:
+            true = [i for i in named if warp[i][0] != 0]
+            ballot = wrap(line.dtype, sum(1 << i for i in true)) if line.arg == "ballot" else None
+            return {"any": bool(true), "all": len(true) == len(named), "ballot": ballot}[line.arg]
+        return None
+
+    def atomic(self, at: int, line: Line, rest: list[Any]) -> Any:
+        """One lane's turn: the old value."""
+        buffer, wanted = line.sources[0], 3 if line.arg == "compare-and-swap" else 2
+        dtype = self.lines[buffer].dtype
+        if len(rest) > wanted and rest[wanted] == 0:
+            return self.zero(at)
+        (place,) = self.places(at, buffer, rest[0], 1)
+        old, value = self.buffers[buffer][place].item(), rest[wanted - 1]
+        if line.arg in ("exchange", "compare-and-swap"):
+            bits = (np.array([x]).astype(dtype.numpy).tobytes() for x in (old, rest[1]))
+            new = value if line.arg == "exchange" or len(set(bits)) == 1 else old
+        elif line.arg == "min" and dtype.is_float:
+            new = -float_maximum(-old, -value)
+        else:
+            new = min(old, value) if line.arg == "min" else alu(line.arg.upper(), dtype, [old, value])
+        self.buffers[buffer][place] = new
+        return old
+
+    def copy_matrices(self, at: int, line: Line, rest: list[list[Any]]) -> list[Any]:
+        """ldmatrix or stmatrix of one warp."""
+        copy, memory = copy_instruction(line.arg), self.buffers[line.sources[0]]
+        found: list[Any] = []
+        for lane, halves in enumerate(copy.coordinates().tolist()):
+            places = [rest[copy.row_address_lane()[matrix][row]][1] + column for matrix, row, column in halves]
+            if line.uop is UOps.LDMATRIX:
+                found.append([memory[place].item() for place in places])
+            else:
+                for place, value in zip(places, rest[lane][2], strict=True):
+                    memory[place] = value
+                    self.unwritten[line.sources[0]].discard(place)
+                found.append(None)
+        return found
 
 
 def run(
@@ -383,7 +478,7 @@ def run(
     memory = dict(zip([i for i, x in enumerate(lines) if x.uop is UOps.DEFINE_GLOBAL], buffers, strict=True))
     variables = dict(zip([i for i, x in enumerate(lines) if x.uop is UOps.DEFINE_VAR], vals, strict=True))
     for z, y, x in product(*(range(n) for n in global_size[::-1])):
-        Workgroup(lines, memory, variables).run((x, y, z), local_size, program.cores)
+        Workgroup(lines, program.warp, memory, variables).run((x, y, z), local_size, program.cores)
 
 
 assert set(FORMATS) == {name for name, dtype in dtypes.SCALARS.items() if dtype.is_float}

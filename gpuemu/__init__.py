@@ -18,6 +18,8 @@ array([2., 4., 6., 8.], dtype=float32)
 from typing import TYPE_CHECKING, Any
 
 from gpuemu import dtypes, errors, tensorcores
+from gpuemu.device import Device
+from gpuemu.limits import Limits
 from gpuemu.program import Program
 from gpuemu.uops import BinaryOps, TernaryOps, UnaryOps, UOps
 
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BinaryOps",
+    "Device",
+    "Limits",
     "Program",
     "TernaryOps",
     "UOps",

@@ -66,7 +66,7 @@ def _argument(where: str, dtype: DType | None, buffer: Any, written: bool) -> Ar
 
 def _from_bytes(where: str, dtype: DType, buffer: Any) -> Array:
     try:
-        view = memoryview(buffer)
+        view = memoryview(buffer.view() if hasattr(buffer, "view") and not isinstance(buffer, memoryview) else buffer)
     except TypeError:
         kind = type(buffer).__name__
         raise LaunchError(f"{where} is a {kind}; expected a numpy array of {dtype} or a bytes-like object") from None

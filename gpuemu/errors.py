@@ -22,6 +22,10 @@ class LimitError(GpuEmuError, RuntimeError):
     """A program asks for more than its limits allow, such as a loop that does not end; the message says which."""
 
 
+class DeviceError(GpuEmuError, ValueError):
+    """A device was asked for a target, a buffer or a program that it cannot give; the message names the call."""
+
+
 class InstructionError(GpuEmuError, KeyError):
     """No tensor-core instruction has that name, or several have."""
 

@@ -151,7 +151,7 @@ def _nest(lines: tuple[Line, ...], nesting: int) -> tuple[Block, list[Chain]]:
             if len(open_heads) > nesting + 1:
                 raise ProgramError(
                     f"line {number} ({line.uop.name}): more than {nesting} blocks in each other; "
-                    f"Limits(nesting={2 * nesting}) allows more"
+                    "Limits(nesting=…) allows more"
                 )
             bodies.append([])
         elif line.uop not in STATIC:

@@ -33,7 +33,7 @@ from shapetracker.components import Block, TooLargeError, tabulate
 from shapetracker.fit import Fit, fit
 from shapetracker.witness import find_witness
 
-_SMALL = (2048, 256)
+_SMALL = (512, 256)
 """Up to this many points a table costs less than a search for a witness: for two boxes, and for more."""
 
 

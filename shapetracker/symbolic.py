@@ -296,7 +296,7 @@ def symbolic_sum(inner: View, outer: View) -> View | None:
     View(shape=(4, i), strides=(1, 4), offset=3)
     """
     one, other = as_symbolic(inner), as_symbolic(outer)
-    guards = (*one.guards, *other.guards)
+    guards = (*one.guards, *other.guards, *_in_range(one, other))
     if other.contiguous and _same(one.size(), other.size()):
         found = one.reshape(other.shape)
         if found is None:
@@ -306,6 +306,24 @@ def symbolic_sum(inner: View, outer: View) -> View | None:
     if one.mask is None and all(map(_same, one.strides, _row_major(one.shape))):
         return symbolic(other.shape, other.strides, other.offset + one.offset, other.mask, guards)
     return None
+
+
+def _in_range(inner: SymbolicView, outer: SymbolicView) -> tuple[Expr, ...]:
+    """Guards: every valid point of `outer` looks inside of `inner`, or no point is valid."""
+    low = high = as_expr(outer.offset)
+    counts = []
+    for step, (begin, end) in zip(outer.strides, outer._bounds(), strict=True):
+        ends = as_expr(step * begin), as_expr(step * (end - 1))
+        low, high = low + least(*ends), high + greatest(*ends)
+        counts.append(whole(end - begin))
+    size = inner.size()
+    told = f"view {outer} reads the elements {whole(low)} … {whole(high)} of a view of shape {inner.shape}"
+    nothing = [as_expr(count <= 0) for count in counts if as_expr(count).min <= 0]
+    return tuple(
+        guard
+        for condition in (low >= 0, high < size)
+        for guard in _need(sum(nothing, start=as_expr(condition)) >= 1, told)
+    )
 
 
 def whole(value: IntLike) -> Any:

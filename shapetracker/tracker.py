@@ -227,7 +227,7 @@ class ShapeTracker:
         """
         if any(view.vars() for view in self.views):
             return ShapeTracker(_merged(self.views))
-        boxes = self._boxes()
+        boxes = simplify_stack(tuple([view.box for view in self.views]))
         return self if len(boxes) == len(self.views) else ShapeTracker(tuple([View.from_box(box) for box in boxes]))
 
     def invert(self, out_shape: Sequence[int]) -> ShapeTracker | None:

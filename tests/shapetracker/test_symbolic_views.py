@@ -284,6 +284,39 @@ def test_a_sum_before_binding_is_the_same_as_after_it():
     assert found > 150
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_lookup_that_leaves_the_view_below_in_some_bindings_is_a_guard(seed):
+    rng = random.Random(seed)
+    kept = refused = 0
+    while kept < 300 or refused < 100:
+        inner = View.create(tuple(rng.choice([2, 4, I, I + 2, I * 2]) for _ in range(rng.randint(1, 2))), offset=J)
+        rank = rng.randint(1, 2)
+        outer = View.create(
+            tuple(rng.choice([1, 2, 3, I, J]) for _ in range(rank)),
+            tuple(rng.choice([1, 2, -1, I, J - 1]) for _ in range(rank)),
+            rng.choice([0, 1, 3, J, I]),
+        ).pad(tuple((rng.choice([0, 1, J]), 0) for _ in range(rank)))
+        try:
+            both = inner + outer
+        except ViewError:  # it never fits
+            for values in bindings(inner, outer):
+                with pytest.raises(ViewError, match="reads the elements"):
+                    inner.bind(values) + outer.bind(values)
+            continue
+        if both is None:
+            continue
+        for values in bindings(inner, outer):
+            try:
+                expected = inner.bind(values) + outer.bind(values)
+            except ViewError:
+                refused += 1
+                with pytest.raises(ViewError, match=r"the guard .* does not hold"):
+                    both.bind(values)
+            else:
+                kept += 1
+                assert both.bind(values) == expected, (inner, outer, values)
+
+
 def test_a_view_made_of_expressions_binds_to_the_view_made_of_numbers():
     view = View.create((I, 4), strides=(J, I), offset=J * 2, mask=((0, I), (1, 4)))
     for values in bindings(view):

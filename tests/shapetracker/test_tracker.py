@@ -263,7 +263,7 @@ def test_invert(tables):
         back = tracker.invert((len(read),))
         if read != list(range(len(read))):
             assert back is None
-        elif back is not None:
+        else:
             found += 1
             positions = [position for position, index in enumerate(values.values()) if index is not None]
             by_index = {index: position for position, index in enumerate(values.values()) if index is not None}
@@ -277,3 +277,35 @@ def test_invert(tables):
 def test_inverse_of_a_permuted_reshape_undoes_it(order, shape):
     tracker = ShapeTracker.from_shape(shape).permute(order).reshape((tracker_size := int(np.prod(shape)),)).flip(0)
     assert (tracker + tracker.invert((tracker_size,))).contiguous
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_stack_inverts_exactly_where_it_reads_each_index_once(seed):
+    rng = random.Random(seed)
+    several = 0
+    for _ in range(2500):
+        stack = random_stack(rng, 2) if rng.random() < 0.7 else stack_of_movements(rng, 2)
+        tracker, values = ShapeTracker(tuple(stack)), list(table(stack).values())
+        read = {index: position for position, index in enumerate(values) if index is not None}
+        once = sorted(index for index in values if index is not None) == list(range(len(read)))
+        back = tracker.invert((len(read),))
+        assert (back is not None) == once, stack
+        if back is not None:
+            several += len(tracker.simplify().views) > 1
+            assert table(back.views) == {(index,): position for index, position in read.items()}
+    assert several > 10
+
+
+def test_a_rotation_inverts_although_its_inner_view_reads_each_element_twice():
+    twice = ShapeTracker.from_shape((1, 5)).expand((2, 5)).reshape((10,))
+    rotated = twice.shrink(((2, 7),))
+    assert rotated.gather(range(5)).tolist() == [2, 3, 4, 0, 1]
+    back = rotated.invert((5,))
+    assert back.gather(range(5)).tolist() == [3, 4, 0, 1, 2]
+    assert (rotated + back).contiguous
+
+
+def test_an_element_that_is_read_twice_has_no_inverse():
+    tracker = ShapeTracker.from_shape((1, 5)).expand((2, 5)).reshape((10,)).shrink(((2, 8),))
+    assert tracker.invert((5,)) is None
+    assert tracker.invert((6,)) is None

@@ -69,6 +69,11 @@ def _sum(e: Expr) -> Bounds:
 
 
 def _product(e: Expr) -> Bounds:
+    if len(e.args) == 2 and type(e.args[1]) is Const:
+        x, c = e.args[0], e.args[1].value
+        a, b, m, r = x._bounds or find_bounds(x)
+        m, r = abs(m * c), r * c
+        return (a * c, b * c, m, r % m if m else r) if c >= 0 else (b * c, a * c, m, r % m if m else r)
     low, high, modulus, residue = 1, 1, 0, 1
     for x in e.args:
         a, b, m, r = x._bounds or find_bounds(x)

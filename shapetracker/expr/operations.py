@@ -1,7 +1,6 @@
 """The operations: sums, products, quotients, remainders, extremes, comparisons, conjunctions.
 
-Calling a class builds the node as it was written: nested operands are taken in, constants fold. Everything else imports
-these classes from `nodes`, which is the module that must be imported first.
+Calling a class builds the node as it was written: nested operands are taken in, constants fold.
 """
 
 from __future__ import annotations
@@ -10,7 +9,9 @@ import operator
 from typing import Any, ClassVar
 
 from shapetracker.errors import ExprError
-from shapetracker.expr.nodes import Const, Expr, IntLike, as_expr, node
+from shapetracker.expr.base import Expr, IntLike
+from shapetracker.expr.interning import node
+from shapetracker.expr.leaves import Const, as_expr
 
 
 class Operation(Expr):
@@ -100,7 +101,11 @@ class Product(Associative):
     fold = staticmethod(operator.mul)
 
     def _own_cost(self) -> int:
-        return sum([not (type(x) is Const and x.value == -1) for x in self.args]) - 1
+        cost = len(self.args) - 1
+        for x in self.args:
+            if type(x) is Const and x.value == -1:
+                cost -= 1
+        return cost
 
 
 class Min(Associative):

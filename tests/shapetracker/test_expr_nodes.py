@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from shapetracker.errors import ExprError, UndecidedError
-from shapetracker.expr import And, Const, Eq, Max, Min, Sum, Variable, as_expr
-from shapetracker.expr.nodes import _TABLE
+from shapetracker.expr import And, Const, Eq, Max, Min, Sum, Variable, as_expr, interning
+from shapetracker.expr.interning import sweep
 
 i, j = Variable("i", 0, 3), Variable("j", -4, 7)
 
@@ -58,13 +58,20 @@ def test_copying_and_pickling_give_the_same_object() -> None:
 
 def test_nodes_nobody_holds_are_forgotten() -> None:
     gc.collect()
-    before = len(_TABLE)
+    before = sweep()
     e = (Variable("forgotten", 0, 1234567) * 7654321 + 13579) // 24680
     e.simplify()
-    assert len(_TABLE) > before
+    assert sweep() > before
     del e
     gc.collect()
-    assert len(_TABLE) == before
+    assert sweep() == before
+
+
+def test_a_long_loop_does_not_fill_the_table() -> None:
+    before = sweep()
+    for n in range(20_000):
+        assert ((j + n) * 3).max == (7 + n) * 3
+    assert len(interning._TABLE) < before + 10_000
 
 
 def test_expressions_do_not_change() -> None:

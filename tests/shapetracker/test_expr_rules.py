@@ -27,7 +27,7 @@ from shapetracker.expr import (
     Variable,
     evaluate_box,
 )
-from shapetracker.expr.simplify import RULES, SHORTENING, Facts, Rule, rule
+from shapetracker.expr.simplify import RULES, SHORTENING, Facts, Rule, forget, rule
 from shapetracker.expr.simplify.rules import canonical
 
 i, j, one = Variable("i", -2, 5), Variable("j", 0, 3), Variable("one", 1, 1)
@@ -163,7 +163,7 @@ def test_a_rule_that_is_registered_is_used_and_shown() -> None:
         assert (wide // 7).simplify() == 0
         assert (wide // 7).explain().steps[-1].rule == "sevenths_vanish"
     finally:
-        RULES[FloorDiv].pop()
+        forget("sevenths_vanish")
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from itertools import combinations
 from math import gcd
 
-from shapetracker.expr.nodes import And, Comparison, Const, Eq, Expr, FloorDiv, Ge, Gt, Le, Lt, Mod, Ne
+from shapetracker.expr.nodes import And, Comparison, Const, Eq, Expr, FloorDiv, Ge, Gt, Le, Lt, Mod, Ne, Variable
 from shapetracker.expr.simplify.facts import Facts
 from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus, rank
-from shapetracker.expr.simplify.rules import canonical, rule
+from shapetracker.expr.simplify.rules import COMPOUND, DIVISION, SEVERAL, canonical, rule
 from shapetracker.expr.simplify.sums import _quiet
 
 
@@ -54,6 +54,8 @@ def _by_relation(form: tuple[Terms, int], facts: Facts) -> int | None:
 def standard_comparison(e: Expr, facts: Facts) -> Expr | None:
     """g·X + c ≥ 0 means X ≥ ceil(−c/g); of integers, a ≤ b means a − b < 1."""
     kind = type(e)
+    if type(e.args[0]) is Variable and type(e.args[1]) is Const and kind not in (Le, Gt):
+        return None
     terms, constant = _difference(*e.args)
     if not terms:
         return None
@@ -91,7 +93,7 @@ def _scales(terms: Terms) -> Iterator[int]:
     yield from sorted(shared - {1}, reverse=True)
 
 
-@rule("g·a + b ≥ k → a ≥ ceil((k − b)/g), where that is one number for every b", Ge, Lt)
+@rule("g·a + b ≥ k → a ≥ ceil((k − b)/g), where that is one number for every b", Ge, Lt, needs=SEVERAL)
 def drop_the_fine_part_of_a_comparison(e: Expr, facts: Facts) -> Expr | None:
     """What is too small to carry into the multiples of g does not matter."""
     parts = _limit(e)
@@ -109,7 +111,7 @@ def drop_the_fine_part_of_a_comparison(e: Expr, facts: Facts) -> Expr | None:
     return None
 
 
-@rule("x // n + a ≥ k → x + n·a ≥ n·k, where that is no longer; likewise for <", Ge, Lt)
+@rule("x // n + a ≥ k → x + n·a ≥ n·k, where that is no longer; likewise for <", Ge, Lt, needs=DIVISION)
 def compare_the_dividend(e: Expr, facts: Facts) -> Expr | None:
     """floor(x/n) ≥ q holds exactly when x ≥ n·q."""
     parts = _limit(e)
@@ -133,7 +135,7 @@ def compare_the_dividend(e: Expr, facts: Facts) -> Expr | None:
     return None
 
 
-@rule("(y // p) % q ≥ k → y % (p·q) ≥ p·k; likewise for <", Ge, Lt)
+@rule("(y // p) % q ≥ k → y % (p·q) ≥ p·k; likewise for <", Ge, Lt, needs=DIVISION)
 def compare_the_whole_remainder(e: Expr, facts: Facts) -> Expr | None:
     """The digits below do not reach the next multiple of p."""
     parts = _limit(e)
@@ -153,7 +155,7 @@ def compare_the_whole_remainder(e: Expr, facts: Facts) -> Expr | None:
     return type(e).build((after, Const(parts[1] * p)))  # type: ignore[attr-defined, no-any-return]
 
 
-@rule("(x + k) % n ≥ k → x % n < n − k, and (x + k) % n < k → x % n ≥ n − k", Ge, Lt)
+@rule("(x + k) % n ≥ k → x % n < n − k, and (x + k) % n < k → x % n ≥ n − k", Ge, Lt, needs=DIVISION)
 def offset_leaves_a_compared_remainder(e: Expr, facts: Facts) -> Expr | None:
     """Turning the period by k turns its last n − k values into its first."""
     parts = _limit(e)
@@ -173,7 +175,7 @@ def offset_leaves_a_compared_remainder(e: Expr, facts: Facts) -> Expr | None:
 _OF_A_CONDITION = {(Ge, 1): True, (Eq, 1): True, (Ne, 0): True, (Lt, 1): False, (Eq, 0): False, (Ne, 1): False}
 
 
-@rule("c ≥ 1 → c and c < 1 → not c, for a condition c", Ge, Lt, Eq, Ne)
+@rule("c ≥ 1 → c and c < 1 → not c, for a condition c", Ge, Lt, Eq, Ne, needs=COMPOUND)
 def comparison_of_a_condition(e: Expr, facts: Facts) -> Expr | None:
     """A condition is 0 or 1."""
     parts = _limit(e)

@@ -12,18 +12,17 @@ from math import gcd
 from shapetracker.expr.nodes import Const, Expr, FloorDiv, Mod, Operation, Product, Sum, node
 from shapetracker.expr.simplify.facts import Facts
 from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus, quotient, rank, times
-from shapetracker.expr.simplify.rules import rule
+from shapetracker.expr.simplify.rules import DIVISION, NUMBER, OTHER, SIZE, rule
 
 _MOST_CHOICES = 4  # terms whose two nearest coefficients are all tried; more are rare, and each doubles the work
 
 
 def _parts(e: Expr) -> tuple[Terms, int, int] | None:
     """Terms and constant of the dividend, and the divisor, where that is a number above 1."""
-    n = e.args[1]
+    a, n = e.args
     if type(n) is not Const or n.value < 2:
         return None
-    terms, constant = linear(e.args[0])
-    return terms, constant, n.value
+    return *(a._linear or linear(a)), n.value
 
 
 @rule("a // n → q, where q·n ≤ a < (q + 1)·n for every value", FloorDiv)
@@ -46,7 +45,7 @@ def remainder_within_one_period(e: Expr, facts: Facts) -> Expr | None:
     return a - q * n.value if q else a
 
 
-@rule("a // 1 → a;  a // −n → (−a) // n", FloorDiv)
+@rule("a // 1 → a;  a // −n → (−a) // n", FloorDiv, needs=OTHER)
 def divisor_of_a_quotient_above_one(e: Expr, facts: Facts) -> Expr | None:
     """Both sides of a division may change their sign together."""
     a, n = e.args
@@ -55,7 +54,7 @@ def divisor_of_a_quotient_above_one(e: Expr, facts: Facts) -> Expr | None:
     return a if n is Const(1) else None
 
 
-@rule("a % 1 → 0;  a % −n → −((−a) % n)", Mod)
+@rule("a % 1 → 0;  a % −n → −((−a) % n)", Mod, needs=OTHER)
 def divisor_of_a_remainder_above_one(e: Expr, facts: Facts) -> Expr | None:
     """The remainder has the divisor's sign."""
     a, n = e.args
@@ -89,7 +88,7 @@ def _inside_one_period(nearest: Terms, constant: int, n: int, facts: Facts) -> t
     return None
 
 
-@rule("(a + n·c) // n → a // n + c", FloorDiv)
+@rule("(a + n·c) // n → a // n + c", FloorDiv, needs=NUMBER)
 def pull_multiples_out_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
     """floor(a/n + c) = floor(a/n) + c for every integer c."""
     parts = _parts(e)
@@ -97,17 +96,24 @@ def pull_multiples_out_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
         return None
     terms, constant, n = parts
     rest = _inside_one_period(_nearest(terms, n), constant % n, n, facts)
-    if rest is None:
-        if 0 <= constant < n and all(-n < c < n for c in terms.values()):
-            return None
-        kept = {t: c % n if c > 0 else -(-c % n) for t, c in terms.items()}
-        rest = {t: c for t, c in kept.items() if c}, constant % n
-    outside = plus((terms, constant), rest, -1)
-    whole = {t: c // n for t, c in outside[0].items()}, outside[1] // n
-    return from_linear(*plus(whole, linear(from_linear(*rest) // n)))
+    if rest is not None:  # what is left has the quotient 0
+        whole = plus((terms, constant), rest, -1)
+        return from_linear({t: c // n for t, c in whole[0].items()}, whole[1] // n)
+    kept: Terms = {}
+    outside: Terms = {}
+    for t, c in terms.items():
+        part = c % n if c > 0 else -(-c % n)
+        if part:
+            kept[t] = part
+        if part != c:
+            outside[t] = (c - part) // n
+    if not outside and 0 <= constant < n:
+        return None
+    left = FloorDiv.build((from_linear(kept, constant % n), e.args[1]))
+    return from_linear(*plus((outside, constant // n), linear(left)))
 
 
-@rule("(a + n·c) % n → a % n", Mod)
+@rule("(a + n·c) % n → a % n", Mod, needs=NUMBER)
 def drop_multiples_from_a_remainder(e: Expr, facts: Facts) -> Expr | None:
     """Multiples of n have no remainder; each coefficient becomes what is nearest to 0."""
     parts = _parts(e)
@@ -121,7 +127,7 @@ def drop_multiples_from_a_remainder(e: Expr, facts: Facts) -> Expr | None:
     return from_linear(*rest) % n
 
 
-@rule("(c·(x % m) + a) % n → (c·x + a) % n, where n divides c·m", Mod)
+@rule("(c·(x % m) + a) % n → (c·x + a) % n, where n divides c·m", Mod, needs=NUMBER | DIVISION)
 def drop_inner_remainder(e: Expr, facts: Facts) -> Expr | None:
     """c·(x % m) and c·x differ by a multiple of c·m, and so of n."""
     parts = _parts(e)
@@ -140,7 +146,10 @@ def _coarse_and_fine(terms: Terms, constant: int, n: int, facts: Facts) -> tuple
 
     Gives g, the coarse terms (divided by g), and the period k: k·g ≤ fine < (k + 1)·g.
     """
-    for g in sorted({gcd(n, c) for c in terms.values()} - {1}, reverse=True):
+    shared = {gcd(n, c) for c in terms.values()}
+    for g in sorted(shared, reverse=True) if len(shared) > 1 else shared:
+        if g == 1:
+            return None
         fine = {t: c for t, c in terms.items() if c % g}
         low, high = facts.within_sum(fine, constant)
         if low // g == high // g:
@@ -148,7 +157,7 @@ def _coarse_and_fine(terms: Terms, constant: int, n: int, facts: Facts) -> tuple
     return None
 
 
-@rule("(g·a + b) // (g·n) → (a + k) // n, where k·g ≤ b < (k + 1)·g for every value", FloorDiv)
+@rule("(g·a + b) // (g·n) → (a + k) // n, where k·g ≤ b < (k + 1)·g for every value", FloorDiv, needs=NUMBER)
 def drop_the_fine_part_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
     """floor((g·a + b)/(g·n)) = floor((a + floor(b/g))/n), and floor(b/g) is k."""
     parts = _parts(e)
@@ -159,7 +168,7 @@ def drop_the_fine_part_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
     return from_linear(coarse, k) // (parts[2] // g)
 
 
-@rule("(g·a + b) % (g·n) → g·((a + k) % n) + b − k·g, where k·g ≤ b < (k + 1)·g for every value", Mod)
+@rule("(g·a + b) % (g·n) → g·((a + k) % n) + b − k·g, where k·g ≤ b < (k + 1)·g for every value", Mod, needs=NUMBER)
 def take_the_fine_part_out_of_a_remainder(e: Expr, facts: Facts) -> Expr | None:
     """What stays below g never carries into the multiples of g."""
     parts = _parts(e)
@@ -172,7 +181,7 @@ def take_the_fine_part_out_of_a_remainder(e: Expr, facts: Facts) -> Expr | None:
     return Sum.build((from_linear(coarse, k) % (n // g) * g, from_linear(fine, constant - k * g)))
 
 
-@rule("(x // m + c) // n → (x + c·m) // (m·n)", FloorDiv)
+@rule("(x // m + c) // n → (x + c·m) // (m·n)", FloorDiv, needs=NUMBER | DIVISION)
 def quotient_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
     """Rounding down twice is rounding down once."""
     parts = _parts(e)
@@ -185,7 +194,7 @@ def quotient_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
     return (atom.args[0] + parts[1] * m) // (m * parts[2]) if m > 0 else None
 
 
-@rule("(x % (m·n)) // n → (x // n) % m", FloorDiv)
+@rule("(x % (m·n)) // n → (x // n) % m", FloorDiv, needs=NUMBER | DIVISION)
 def quotient_of_a_remainder(e: Expr, facts: Facts) -> Expr | None:
     """The digits of x in base n, from the second on, up to m."""
     a, n = e.args
@@ -196,10 +205,13 @@ def quotient_of_a_remainder(e: Expr, facts: Facts) -> Expr | None:
 
 
 def _leads_negative(terms: Terms) -> bool:
-    return bool(terms) and terms[min(terms, key=rank)] < 0
+    for c in terms.values():
+        if c < 0:
+            return terms[min(terms, key=rank)] < 0
+    return False
 
 
-@rule("(c − x) // n → −((x − c + n − 1) // n)", FloorDiv)
+@rule("(c − x) // n → −((x − c + n − 1) // n)", FloorDiv, needs=NUMBER)
 def sign_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
     """Rounding −x down is rounding x up; the first term of a canonical dividend is positive."""
     parts = _parts(e)
@@ -209,7 +221,7 @@ def sign_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
     return -(from_linear({t: -c for t, c in terms.items()}, n - 1 - constant) // n)
 
 
-@rule("(c − x) % n → n − 1 − (x − c − 1) % n", Mod)
+@rule("(c − x) % n → n − 1 − (x − c − 1) % n", Mod, needs=NUMBER)
 def sign_of_a_remainder(e: Expr, facts: Facts) -> Expr | None:
     """Counting down from c is counting up, seen from the other end of the period."""
     parts = _parts(e)
@@ -238,7 +250,7 @@ def _divided(terms: Terms, constant: int, n: Expr) -> tuple[tuple[Terms, int], t
     return ({}, 0), (terms, constant)
 
 
-@rule("(q·n + r) // n → q + r // n, and r // n → 0 where 0 ≤ r < n", FloorDiv)
+@rule("(q·n + r) // n → q + r // n, and r // n → 0 where 0 ≤ r < n", FloorDiv, needs=SIZE)
 def quotient_by_a_symbolic_size(e: Expr, facts: Facts) -> Expr | None:
     """As for numbers; 0 ≤ r < n comes from the ranges and from the relations that are known to hold."""
     a, n = e.args
@@ -252,7 +264,7 @@ def quotient_by_a_symbolic_size(e: Expr, facts: Facts) -> Expr | None:
     return Sum.build((from_linear(*whole), from_linear(*rest) // n))
 
 
-@rule("(q·n + r) % n → r % n, and r % n → r where 0 ≤ r < n", Mod)
+@rule("(q·n + r) % n → r % n, and r % n → r where 0 ≤ r < n", Mod, needs=SIZE)
 def remainder_by_a_symbolic_size(e: Expr, facts: Facts) -> Expr | None:
     """As for numbers; 0 ≤ r < n comes from the ranges and from the relations that are known to hold."""
     a, n = e.args
@@ -266,7 +278,7 @@ def remainder_by_a_symbolic_size(e: Expr, facts: Facts) -> Expr | None:
     return node(Mod, (from_linear(*rest), n)) if rest[0] else from_linear(*rest) % n
 
 
-@rule("(x // m) // n → x // (m·n)", FloorDiv)
+@rule("(x // m) // n → x // (m·n)", FloorDiv, needs=DIVISION)
 def quotient_of_a_quotient_by_symbolic_sizes(e: Expr, facts: Facts) -> Expr | None:
     """Rounding down twice is rounding down once, for any divisors above 0."""
     a, n = e.args

@@ -165,7 +165,9 @@ def term(atom: Expr, c: int) -> Expr:
     """c·atom as a product with the constant last."""
     if c == 1:
         return atom
-    return node(Product, (*_factors(atom), Const(c)))
+    if type(atom) is Product:
+        return node(Product, (*atom.args, Const(c)))
+    return node(Product, (atom, Const(c)))
 
 
 def from_linear(terms: Terms, constant: int) -> Expr:
@@ -178,12 +180,17 @@ def from_linear(terms: Terms, constant: int) -> Expr:
     """
     if not terms:
         return Const(constant)
-    if len(terms) > 1:
+    if len(terms) == 1:
+        ((atom, c),) = terms.items()
+        e = atom if c == 1 else term(atom, c)
+        if constant:
+            e = node(Sum, (e, Const(constant)))
+    else:
         terms = {atom: terms[atom] for atom in sorted(terms, key=rank)}
-    parts = [atom if c == 1 else term(atom, c) for atom, c in terms.items()]
-    if constant:
-        parts.append(Const(constant))
-    e = parts[0] if len(parts) == 1 else node(Sum, tuple(parts))
+        parts = [atom if c == 1 else term(atom, c) for atom, c in terms.items()]
+        if constant:
+            parts.append(Const(constant))
+        e = node(Sum, tuple(parts))
     if e._linear is None:
         write(e, "_linear", (terms, constant))
     if not e._collected:

@@ -20,7 +20,7 @@ from shapetracker.expr.nodes import (
 )
 from shapetracker.expr.simplify.facts import Facts, Step
 from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus, rank, term
-from shapetracker.expr.simplify.rules import SHORTENING, shortening
+from shapetracker.expr.simplify.rules import DIVISION, SEVERAL, applicable, shortening
 
 
 def short(e: Expr, facts: Facts) -> Expr:
@@ -39,23 +39,24 @@ def short(e: Expr, facts: Facts) -> Expr:
 
 
 def _shorten(e: Expr, facts: Facts) -> Expr:
-    if not isinstance(e, Operation):
+    if not isinstance(e, Operation) or e.operations() < 2:
         return e
-    args = tuple([short(x, facts) for x in e.args])
+    plain = not facts.ranges and facts.trace is None
+    args = tuple([x if plain and x._short is True else short(x, facts) for x in e.args])
     if args != e.args:
         e = type(e).build(args)
-    for entry in SHORTENING.get(type(e), ()):
+    for entry in applicable(e, shorten=True):
         after = entry.rewrite(e, facts)
         if after is not None and after is not e:
             if facts.trace is not None:
                 facts.trace.append(Step(entry.name, entry.law, e, after))
-            e = after
-            if entry not in SHORTENING.get(type(e), ()):
+            kind, e = type(e), after
+            if type(e) is not kind:
                 break
     return e
 
 
-@shortening("a·(x // n) + a·c → a·((x + c·n) // n), and a·n·c·y likewise, where that is shorter", Sum)
+@shortening("a·(x // n) + a·c → a·((x + c·n) // n), and a·n·c·y likewise, where that is shorter", Sum, needs=DIVISION)
 def offset_goes_into_a_quotient(e: Expr, facts: Facts) -> Expr | None:
     """A whole number beside a quotient is a multiple of the divisor inside it."""
     terms, constant = linear(e)
@@ -95,7 +96,9 @@ def _cost(terms: Terms, constant: int) -> int:
     return from_linear(terms, constant).operations()
 
 
-@shortening("n − 1 − (x − c − 1) % n → (c − x) % n, where that is shorter; likewise for a quotient", Sum)
+@shortening(
+    "n − 1 − (x − c − 1) % n → (c − x) % n, where that is shorter; likewise for a quotient", Sum, needs=DIVISION
+)
 def sign_goes_into_a_division(e: Expr, facts: Facts) -> Expr | None:
     """The laws that made the first term positive, read backwards."""
     terms, constant = linear(e)
@@ -120,7 +123,7 @@ def sign_goes_into_a_division(e: Expr, facts: Facts) -> Expr | None:
     return best
 
 
-@shortening("a·x + a·y → (x + y)·a", Sum)
+@shortening("a·x + a·y → (x + y)·a", Sum, needs=SEVERAL)
 def common_factor(e: Expr, facts: Facts) -> Expr | None:
     """One multiplication serves all terms with the same coefficient."""
     terms, constant = linear(e)

@@ -13,7 +13,7 @@ from shapetracker.expr.evaluate import values_on_a_line
 from shapetracker.expr.nodes import And, Const, Eq, Expr, Ge, Lt, Ne, Sum, Variable
 from shapetracker.expr.simplify.facts import Facts
 from shapetracker.expr.simplify.linear import from_linear, linear, plus
-from shapetracker.expr.simplify.rules import rule
+from shapetracker.expr.simplify.rules import COMPOUND, rule
 
 _MOST_VALUES = 256
 _MOST_TOGETHER = 4  # conditions of which each selection is tried
@@ -35,12 +35,12 @@ def _table(e: Expr, v: Variable, facts: Facts) -> tuple[int, list[int]] | None:
     return low, values_on_a_line(e, v, low, high)
 
 
-@rule("f(x) → u·x + d·((x + s) // n) + c, where the table of f has equal steps but at every n-th", Sum)
+@rule("f(x) → u·x + d·((x + s) // n) + c, where the table of f has equal steps but at every n-th", Sum, needs=COMPOUND)
 def table_of_steps(e: Expr, facts: Facts) -> Expr | None:
     """The terms in one variable, taken together, agree with the short form at each of its values."""
-    terms, constant = linear(e)
-    if all(type(t) is Variable for t in terms):
+    if e.operations() < _LEAST_COST:
         return None
+    terms, constant = linear(e)
     for v in e.names.values():
         mine = {t: c for t, c in terms.items() if len(t.names) == 1 and v.name in t.names}
         part = from_linear(mine, 0)

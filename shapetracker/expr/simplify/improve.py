@@ -1,0 +1,96 @@
+"""Round after round, by several ways, as long as the expression gets shorter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from shapetracker.expr.nodes import And, Comparison, Expr, Operation, write
+from shapetracker.expr.simplify import comparisons, conjunctions, divisions, sums, tables  # noqa: F401  (they register rules)
+from shapetracker.expr.simplify.divisions import WITHOUT_REMAINDERS, without_remainders
+from shapetracker.expr.simplify.facts import Facts, Step, facts_from
+from shapetracker.expr.simplify.linear import rank
+from shapetracker.expr.simplify.rules import canonical
+from shapetracker.expr.simplify.short import short
+
+_NOTHING = Facts()  # no condition, no trace: every memo then lies in the nodes
+
+
+def simplify(e: Expr, assuming: Iterable[Expr] = ()) -> Expr:
+    """The shortest equal expression that the rules find; never a longer one.
+
+    Parameters
+    ----------
+    e : Expr
+    assuming : comparisons that hold, such as ``j < n``
+
+    Examples
+    --------
+    >>> from shapetracker.expr.nodes import Variable
+    >>> i = Variable("i", 0, 59)
+    >>> simplify(i // 12 * 12 + i // 4 % 3 * 4 + i % 4)
+    i
+    """
+    if assuming != ():
+        conditions = tuple(assuming)
+        if conditions:
+            return improve(e, facts_from(conditions))
+    known = e._simple
+    if known is None:
+        known = improve(e, _NOTHING)
+        write(e, "_simple", True if known is e else known)
+        write(known, "_simple", True)
+    return e if known is True else known  # type: ignore[return-value]
+
+
+def improve(e: Expr, facts: Facts) -> Expr:
+    """Round after round, as long as the result gets shorter, or comes earlier in the order of equally short ones."""
+    improved = not _settled(e)
+    while improved:
+        improved = False
+        for attempt in (_as_a_whole, _part_by_part, _by_quotients_alone):
+            steps = len(facts.trace or ())
+            candidate = attempt(e, facts)
+            if candidate is not e and _earlier(candidate, e):
+                e, improved = candidate, not _settled(candidate)
+                break
+            if facts.trace is not None:
+                del facts.trace[steps:]  # what was tried in vain is no step
+    return e
+
+
+def _settled(e: Expr) -> bool:
+    """Whether it is one operation at most, and canonical: only a constant or a variable would be shorter."""
+    return e._canonical is True and e.operations() < 2
+
+
+def _as_a_whole(e: Expr, facts: Facts) -> Expr:
+    return short(canonical(e, facts), facts)
+
+
+def _part_by_part(e: Expr, facts: Facts) -> Expr:
+    """Where the canonical form of the whole is too long, better parts may still help."""
+    if not isinstance(e, Operation) or e.operations() < 2:
+        return e
+    plain = not facts.ranges and facts.trace is None
+    return type(e).build(tuple([(x if _settled(x) else simplify(x)) if plain else improve(x, facts) for x in e.args]))
+
+
+_LONG = 5  # operations from which on a second form is worth its time
+
+
+def _by_quotients_alone(e: Expr, facts: Facts) -> Expr:
+    """Remainders written as quotients, so that more can meet."""
+    if e.operations() < _LONG or isinstance(e, Comparison | And):
+        return e
+    quotients = without_remainders(e)
+    if quotients is e:
+        return e
+    if facts.trace is not None:
+        facts.trace.append(Step("without_remainders", WITHOUT_REMAINDERS, e, quotients))
+    after = _as_a_whole(_as_a_whole(quotients, facts), facts)  # what met in the first round meets more in the second
+    return after if after.operations() < e.operations() else e
+
+
+def _earlier(a: Expr, b: Expr) -> bool:
+    cost, other = a.operations(), b.operations()
+    return cost < other or (cost == other and rank(a) < rank(b))

@@ -5,7 +5,7 @@ READY := .venv/ready
 SYNC := $(BIN)/uv sync --frozen --inexact --quiet --extra notebook --extra prove --group test --group lint
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test lint docs bench fuzz notebooks clean
+.PHONY: help lab test lint docs bench fuzz hardware notebooks clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+: .*##|^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1|/' | awk -F'|' '{ printf "  make %-10s %s\n", $$1, $$2 }'
@@ -41,6 +41,9 @@ bench: $(READY) ## time everything beside its peers, in one run
 
 fuzz: $(READY) ## look for faults with random expressions, for FUZZ_SECONDS=60 seconds
 	PYTHONPATH=. $(BIN)/python tests/fuzz/fuzz_expressions.py --seconds $(or $(FUZZ_SECONDS),60)
+
+hardware: $(READY) ## hold the catalogue and the units against this machine's GPU (needs nvcc); FOLDER= keeps what it measured
+	$(BIN)/python tests/hardware $(FOLDER)
 
 notebooks: $(READY) ## run the notebooks and store their outputs
 	$(BIN)/python notebooks/store_outputs.py

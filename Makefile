@@ -19,7 +19,7 @@ $(READY): pyproject.toml uv.lock
 	@touch $@
 
 lab: $(READY) ## open JupyterLab on the notebooks
-	$(BIN)/jupyter lab --notebook-dir=notebooks $(LAB)
+	$(BIN)/jupyter lab --notebook-dir=notebooks $(if $(filter 0,$(shell id -u)),--allow-root) $(LAB)
 
 test: $(READY) ## run all the tests: unit, doctests, notebooks, and the browser where Chromium is installed
 	$(BIN)/python -m pytest -n 2

@@ -20,6 +20,7 @@ NO_EXPONENT = -400
 """The exponent of zero: even with the greatest (127) below that of every product of two numbers (-252)."""
 
 Exponents = NDArray[np.int16]
+Singles = NDArray[np.float32]
 
 
 class Formats(NamedTuple):
@@ -125,6 +126,15 @@ def finite_or_zero(x: Floats) -> Floats:
     return np.where(np.isfinite(x), x, 0.0)
 
 
+_LEAST_NARROW = np.int16(-28)
+"""The exponent of the least product of two half numbers: each is a multiple of 2^-14 times its significand."""
+
+
+def _is_narrow(formats: Formats) -> bool:
+    """Whether factors are half or fp8, and the result is float32."""
+    return formats.out.name == "fp32" and min(formats.a.least_exponent, formats.b.least_exponent) >= -14
+
+
 @dataclass(frozen=True, slots=True)
 class FusedBlocks:
     """Blocks of up to `length` products in order of k; each takes the last one's result as its addend."""
@@ -141,6 +151,8 @@ class FusedBlocks:
         if any_special(a, b):
             return self._accumulate_specials(a, b, c, formats)
         of_a, of_b = exponents(a, formats.a.least_exponent), exponents(b, formats.b.least_exponent)
+        if _is_narrow(formats):
+            return self._accumulate_narrow(a, b, c, of_a, of_b)
         for start in range(0, len(a), self.length):
             part = slice(start, start + self.length)
             finite = np.isfinite(c)
@@ -159,6 +171,40 @@ class FusedBlocks:
         total += 0.0  # a sum of zeros is +0, whatever their signs
         total /= aligned.per_unit
         return self.finish(total, out)
+
+    def _accumulate_narrow(self, a: Floats, b: Floats, c: Floats, of_a: Exponents, of_b: Exponents) -> Floats:
+        """As `accumulate`, in float32 and whole numbers: the products of half and fp8 numbers are exact there."""
+        factors, total = (a.astype(np.float32), b.astype(np.float32)), c.astype(np.float32)
+        for start in range(0, len(a), self.length):
+            part = slice(start, start + self.length)
+            finite = np.isfinite(total)
+            known = finite.all()
+            addend = total if known else np.where(finite, total, np.float32(0))
+            regular = self._block_narrow(factors[0][part], factors[1][part], addend, of_a[part] + of_b[part])
+            total = regular if known else np.where(finite, regular, total)
+        return total.astype(np.float64)
+
+    def _block_narrow(self, a: Singles, b: Singles, c: Singles, of_products: Exponents) -> Singles:
+        """As `block`, for a float32 result. A cast to an integer truncates; the sum of the whole numbers is exact."""
+        of_c = (((c.view(np.int32) >> 23) & 0xFF) - 127).astype(np.int16)
+        greatest = np.maximum(of_products.max(axis=0), of_c)
+        nothing = greatest < _LEAST_NARROW  # the products are all 0, and c is the result
+        any_nothing = nothing.any()
+        if any_nothing:
+            greatest = np.maximum(greatest, _LEAST_NARROW)
+        scale = self.fraction_bits - greatest.astype(np.int32)
+        per_unit = ((127 + scale) << 23).view(np.float32)
+        products = np.multiply(a, b)
+        products *= per_unit
+        largest = self.length * 4 << self.fraction_bits  # a factor's significand is below 2
+        whole = np.int32 if largest + (2 << self.fraction_bits) < 2**31 else np.int64
+        total = np.add.reduce(products.astype(np.int32), axis=0, dtype=whole)
+        total += (c * per_unit).astype(np.int32)
+        exact = np.multiply(total, ((127 - scale) << 23).view(np.float32), dtype=np.float64)
+        kept = (exact.view(np.int64) & np.int64(-(1 << (52 - self.result_fraction_bits)))).view(np.float64)
+        if any_nothing:
+            kept = np.where(nothing, cut_to_float32(c.astype(np.float64) + 0.0, self.result_fraction_bits), kept)
+        return kept.astype(np.float32)
 
     def finish(self, exact: Floats, out: Format) -> Floats:
         """The one rounding of an exact sum: toward zero for float32, to nearest even for half."""

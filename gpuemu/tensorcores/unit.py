@@ -19,6 +19,8 @@ from gpuemu.tensorcores.steps import explain
 
 _OUTPUTS_AT_ONCE = 1 << 13
 """Results computed together: a block of 16 products of each is 1 MiB, about what the second-level cache holds."""
+_BATCH_AT_ONCE = 1 << 8
+"""Matrices computed together: enough for long inner loops, few enough that each factor serves many results."""
 _PRODUCTS_AT_ONCE = 1 << 21
 """Products of all k that belong to results computed together; the exact sum holds them all, 16 MiB."""
 
@@ -266,7 +268,7 @@ class Unit:
         self, a: object, b: object, c: object, types: tuple[object, object, str], options: tuple[object, bool, str]
     ) -> Array:
         rule, of_a, of_b, of_out = self.rule(*types, options[0])
-        left, right, start = read("a", a, of_a), read("b", b, of_b), read("c", c, of_out)
+        left, right, start = np.asarray(a), np.asarray(b), np.asarray(c)
         lead = start.shape[:-2]
         m, n = start.shape[-2:] if start.ndim >= 2 else (-1, -1)
         k = left.shape[-1] if left.ndim else -1
@@ -275,13 +277,14 @@ class Unit:
                 f"matmul of a {left.shape}, b {right.shape}, c {start.shape}: expected (…, m, k), (…, k, n), (…, m, n)"
             )
         batch = math.prod(lead)
-        layout = (
-            np.ascontiguousarray(left.reshape(batch, m, 1, k).transpose(3, 1, 2, 0)),
-            np.ascontiguousarray(right.reshape(batch, k, 1, n).transpose(1, 2, 3, 0)),
-            np.ascontiguousarray(start.reshape(batch, m, n).transpose(1, 2, 0)),
+        layout = (  # moved before they become float64, while they are small
+            read("a", np.ascontiguousarray(left.reshape(batch, m, 1, k).transpose(3, 1, 2, 0)), of_a),
+            read("b", np.ascontiguousarray(right.reshape(batch, k, 1, n).transpose(1, 2, 3, 0)), of_b),
+            read("c", np.ascontiguousarray(start.reshape(batch, m, n).transpose(1, 2, 0)), of_out),
         )
         result = _accumulate(_with_options(rule, *options[1:]), layout, (of_a, of_b, of_out))
-        return np.ascontiguousarray(result.transpose(2, 0, 1)).reshape(start.shape).astype(of_out.storage)
+        stored = result.astype(of_out.storage)
+        return np.ascontiguousarray(stored.transpose(2, 0, 1)).reshape(start.shape)
 
 
 def _with_options(rule: Rule | IntegerSum, saturate: bool, of_bits: str) -> Rule | IntegerSum:
@@ -309,9 +312,9 @@ def _accumulate(
 
 
 def _parts(shape: tuple[int, ...], at_once: int) -> Iterator[tuple[slice, slice, slice]]:
-    """Slices of (m, n, batch) of about `at_once` results, the innermost axis whole if it fits."""
+    """Slices of (m, n, batch) of about `at_once` results."""
     m, n, batch = shape
-    batch_step = max(1, min(batch, at_once))
+    batch_step = max(1, min(batch, at_once, _BATCH_AT_ONCE))
     n_step = max(1, min(n, at_once // batch_step))
     m_step = max(1, min(m, at_once // (batch_step * n_step)))
     starts = itertools.product(range(0, m, m_step), range(0, n, n_step), range(0, batch, batch_step))

@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpuemu import tensorcores
-from gpuemu.errors import FragmentError, GpuEmuError, LaneMapError
+from gpuemu.errors import FragmentError, GpuEmuError, InstructionError, LaneMapError, NotationError
 from gpuemu.tensorcores.instruction import Instruction
 from gpuemu.tensorcores.lanemap import LaneMap
+from gpuemu.tensorcores.matrix_copy import MatrixCopy
 from shapetracker.errors import ShapeTrackerError
 
 if TYPE_CHECKING:
@@ -69,16 +70,20 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    found = tensorcores.instructions(arguments.vendor, arguments.arch)
-    widest = max(len(x.short_name) for x in found)
-    for x in found:
-        size = f"{x.m}×{x.n}×{x.k}" + f" × {x.blocks} blocks" * (x.blocks > 1)
+    lines: list[tuple[Instruction | MatrixCopy, str]] = []
+    for found in tensorcores.instructions(arguments.vendor, arguments.arch):
+        lines.append((found, f"{found.m}×{found.n}×{found.k}" + f" × {found.blocks} blocks" * (found.blocks > 1)))
+    for copy in tensorcores.copy_instructions():
+        if arguments.vendor in (None, copy.vendor) and arguments.arch in (None, copy.arch):
+            lines.append((copy, f"{copy.matrices} × 8×8"))
+    widest = max(len(x.short_name) for x, _ in lines)
+    for x, size in lines:
         print(f"{x.short_name:{widest}}  {x.vendor:6}  {x.arch:8}  {size:20}  {x.lanes:3} lanes  {x.name}")
     return 0
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    found = _instruction(arguments)
+    found = _instruction_or_copy(arguments)
     maps = _maps(found, arguments.operand)
     if arguments.json is not None:
         _write(arguments.json, json.dumps(_as_json(found, maps)) + "\n")
@@ -91,17 +96,17 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def _where(arguments: argparse.Namespace) -> int:
-    maps = _maps(_instruction(arguments), arguments.operand)
+    maps = _maps(_instruction_or_copy(arguments), arguments.operand)
     row, col, block = arguments.row, arguments.col, arguments.block
     inside = {x: m for x, m in maps.items() if x != "d" and row < m.rows and col < m.columns and block < m.blocks}
     chosen = maps if arguments.operand else inside
     if not chosen:
-        sizes = ", ".join(f"{x.upper()} {m.rows} × {m.columns}" for x, m in maps.items() if x != "d")
+        sizes = ", ".join(f"{_title(x)} {m.rows} × {m.columns}" for x, m in maps.items() if x != "d")
         raise LaneMapError(f"no operand has an element at row {row}, column {col}, block {block}: {sizes}")
     for operand, lane_map in chosen.items():
         places = lane_map.where(row, col, block)
         texts = [f"lane {lane}, {_element(lane_map)} {i} ({lane_map.registers[i]})" for lane, i in places]
-        name = f"{operand.upper()}[{row}, {col}]" + f" of block {block}" * (lane_map.blocks > 1)
+        name = f"{_title(operand)}[{row}, {col}]" + f" of block {block}" * (lane_map.blocks > 1)
         print(f"{name}: {'; '.join(texts) or 'no lane holds it'}")
     return 0
 
@@ -109,15 +114,17 @@ def _where(arguments: argparse.Namespace) -> int:
 def _convert(arguments: argparse.Namespace) -> int:
     from gpuemu.tensorcores.notation import notations, swizzle
 
-    found = _instruction(arguments)
-    if arguments.to == "swizzle":
+    found = _instruction_or_copy(arguments)
+    if arguments.to == "swizzle" and isinstance(found, Instruction):
         return _print_notation("", swizzle(found))
     codes = []
     for operand, lane_map in _maps(found, arguments.operand).items():
         if operand != "d" or arguments.operand:
             known = {x.name: x for x in notations(lane_map)}
+            if arguments.to is not None and NOTATIONS.get(arguments.to) not in known:
+                raise NotationError(f"{found.short_name}: {arguments.to} is a notation of A, B and C together")
             wanted = known.values() if arguments.to is None else [known[NOTATIONS[arguments.to]]]
-            codes += [_print_notation(f"{operand.upper()}, {x.name}", x) for x in wanted]
+            codes += [_print_notation(f"{_title(operand)}, {x.name}", x) for x in wanted]
     return max(codes) if arguments.to is not None else 0
 
 
@@ -155,7 +162,7 @@ def _registers(path: str) -> list[list[float]]:
 def _sheet(arguments: argparse.Namespace) -> int:
     from gpuemu.drawing.sheet import sheet
 
-    _write(arguments.html, sheet(_instruction(arguments)))
+    _write(arguments.html, sheet(_instruction_or_copy(arguments)))
     return 0
 
 
@@ -177,7 +184,23 @@ def _instruction(arguments: argparse.Namespace) -> Instruction:
     return tensorcores.instruction(arguments.name, arch=arguments.arch, lanes=arguments.lanes)
 
 
-def _maps(instruction: Instruction, operand: str | None) -> dict[str, LaneMap]:
+def _instruction_or_copy(arguments: argparse.Namespace) -> Instruction | MatrixCopy:
+    if not arguments.name.startswith(("ldmatrix", "stmatrix")):
+        return _instruction(arguments)
+    copy = tensorcores.copy_instruction(arguments.name)
+    if arguments.arch not in (None, copy.arch) or arguments.lanes not in (None, copy.lanes):
+        raise InstructionError(
+            f"{copy.short_name}: its architecture here is {copy.arch}, the first, with {copy.lanes} lanes"
+        )
+    return copy
+
+
+def _title(operand: str) -> str:
+    """A, B, C, D; what a matrix copy moves has a whole word."""
+    return operand.upper() if len(operand) == 1 else operand
+
+
+def _maps(instruction: Instruction | MatrixCopy, operand: str | None) -> dict[str, LaneMap]:
     """The maps of one operand or of all; D's is that of C."""
     maps = instruction.maps
     if operand is None:
@@ -191,10 +214,12 @@ def _element(lane_map: LaneMap) -> str:
     return "element" if lane_map.not_a_view is None else "group"
 
 
-def _drawn(instruction: Instruction, operand: str | None, by: Any) -> Picture:
-    from gpuemu.drawing.lanes import draw_instruction
-
-    return instruction.maps[operand].draw(by=by) if operand else draw_instruction(instruction, by=by)
+def _drawn(found: Instruction | MatrixCopy, operand: str | None, by: Any) -> Picture:
+    if isinstance(found, MatrixCopy):
+        if by != "lane":
+            raise OutputError(f"--by {by}: {found.short_name} is shown by lane")
+        return found.draw()
+    return found.maps[operand].draw(by=by) if operand else found.draw(by=by)
 
 
 def _write_picture(arguments: argparse.Namespace, draw: Callable[[], Picture]) -> bool:
@@ -217,11 +242,13 @@ def _write(path: str, text: str) -> None:
         Path(path).write_text(text, encoding="utf-8")
 
 
-def _as_json(x: Instruction, maps: dict[str, LaneMap]) -> dict[str, Any]:
-    facts = ("name", "short_name", "vendor", "arch", "m", "n", "k", "blocks", "lanes", "source", "confidence")
+def _as_json(x: Instruction | MatrixCopy, maps: dict[str, LaneMap]) -> dict[str, Any]:
+    facts = ["name", "short_name", "vendor", "arch", "lanes", "source", "confidence"]
+    facts += ["kind", "matrices", "trans"] if isinstance(x, MatrixCopy) else ["m", "n", "k", "blocks"]
+    own = {"row_address_lane": x.row_address_lane()} if isinstance(x, MatrixCopy) else {"types": x.dtypes}
     return {
         **{fact: getattr(x, fact) for fact in facts},
-        "types": x.dtypes,
+        **own,
         "operands": {
             operand: {
                 "rows": lane_map.rows,

@@ -8,6 +8,7 @@ from html import escape
 
 import numpy as np
 
+from gpuemu.drawing.lanes import By, draw_instruction
 from gpuemu.tensorcores.instruction import Instruction
 from gpuemu.tensorcores.lanemap import LaneMap
 from gpuemu.tensorcores.notation import Notation, notations, swizzle
@@ -46,12 +47,27 @@ def draw_notations(shown: LaneMap | Instruction) -> Picture:
     return Picture(f"notations of {shown.short_name}", (*[_table(lane_map) for lane_map in maps.values()], whole))
 
 
+def draw_instruction_with_notations(instruction: Instruction, by: By = "lane") -> Picture:
+    """The operands of an instruction, what each lane holds, and every notation of its maps.
+
+    Examples
+    --------
+    >>> from gpuemu import tensorcores
+    >>> text = str(draw_instruction_with_notations(tensorcores.instruction("m16n8k16")))
+    >>> [name in text for name in ("lanes of A", "CuTe layout", "F2 bases", "tinygrad swizzle")]
+    [True, True, True, True]
+    """
+    drawn = draw_instruction(instruction, by)
+    return Picture(drawn.title, (*drawn.parts, *draw_notations(instruction).parts))
+
+
 def _table(lane_map: LaneMap) -> NotationTable:
     size = f"{lane_map.rows} × {lane_map.columns} {lane_map.dtype}"
     size += f", {lane_map.blocks} blocks" * (lane_map.blocks > 1)
     held = "elements" if lane_map.not_a_view is None else "groups of four candidates"
     caption = f"{size}, {lane_map.lanes} lanes × {lane_map.elements} {held}"
-    return NotationTable(lane_map.operand.upper(), caption, notations(lane_map))
+    name = lane_map.operand.upper() if len(lane_map.operand) == 1 else lane_map.operand
+    return NotationTable(name, caption, notations(lane_map))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from html import escape
 
+from gpuemu.drawing.copies import draw_memory_and_lanes
 from gpuemu.drawing.lanes import draw_instruction
 from gpuemu.tensorcores.instruction import Instruction
+from gpuemu.tensorcores.matrix_copy import MatrixCopy
 from gpuemu.tensorcores.notation import notations
 from shapetracker.drawing.layout import Beside, Stack
 from shapetracker.drawing.palette import LIGHT
@@ -33,7 +35,7 @@ tr.names td { font: 600 9pt/1.3 Helvetica, Arial, sans-serif }
 """
 
 
-def sheet(instruction: Instruction) -> str:
+def sheet(instruction: Instruction | MatrixCopy) -> str:
     """An HTML document that prints as one A4 page and loads nothing.
 
     Examples
@@ -53,9 +55,9 @@ def sheet(instruction: Instruction) -> str:
     )
 
 
-def _picture(instruction: Instruction) -> Picture:
+def _picture(instruction: Instruction | MatrixCopy) -> Picture:
     """The lanes under the matrices in rows, or all side by side: whichever prints larger."""
-    drawn = draw_instruction(instruction)
+    drawn = draw_memory_and_lanes(instruction) if isinstance(instruction, MatrixCopy) else draw_instruction(instruction)
     stacks = [part for part in drawn.parts if isinstance(part, Stack)]
     lanes = [grid for stack in stacks for row in stack.parts if isinstance(row, Beside) for grid in row.parts]
     above = [part for part in drawn.parts if not isinstance(part, Stack)]
@@ -68,20 +70,21 @@ def _scale(picture: Picture) -> float:
     return min(ROOM[0] / max(scene.width for scene in scenes), ROOM[1] / sum(scene.height for scene in scenes))
 
 
-def _facts(x: Instruction) -> str:
-    blocks = f", {x.blocks} blocks" if x.blocks > 1 else ""
-    types = ", ".join(f"{operand.upper()} {name}" for operand, name in x.dtypes.items())
-    return (
-        f"{x.vendor} {x.arch} · m = {x.m}, n = {x.n}, k = {x.k}{blocks} · {x.lanes} lanes · {types} · "
-        f"{x.source} (confidence: {x.confidence})"
-    )
+def _facts(x: Instruction | MatrixCopy) -> str:
+    if isinstance(x, MatrixCopy):
+        size = f"{x.matrices} × 8 × 8 elements of 16 bits"
+    else:
+        blocks = f", {x.blocks} blocks" if x.blocks > 1 else ""
+        types = ", ".join(f"{operand.upper()} {lane_map.dtype}" for operand, lane_map in x.maps.items())
+        size = f"m = {x.m}, n = {x.n}, k = {x.k}{blocks} · {types}"
+    return f"{x.vendor} {x.arch} · {size} · {x.lanes} lanes · {x.source} (confidence: {x.confidence})"
 
 
-def _formulas(instruction: Instruction) -> str:
+def _formulas(instruction: Instruction | MatrixCopy) -> str:
     """One column an operand, one row a notation."""
     maps = {operand: lane_map for operand, lane_map in instruction.maps.items() if operand != "d"}
     found = [{x.name: x for x in notations(lane_map)} for lane_map in maps.values()]
-    rows = [_row("names", "", [operand.upper() for operand in maps])]
+    rows = [_row("names", "", [x.upper() if len(x) == 1 else x for x in maps])]
     for name in SHOWN:
         rows.append(_row("", name, [x[name].text or f"({x[name].why_not})" for x in found]))
     registers = [f"{x.registers[0]} … {x.registers[-1]}" if x.elements > 1 else x.registers[0] for x in maps.values()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from gpuemu.errors import InstructionError
 from gpuemu.tensorcores.arithmetic import Unit
@@ -263,11 +263,11 @@ class Instruction:
             )
         return lane_map.dtype
 
-    def draw(self) -> Picture:
-        """The three operands side by side, with the lane and register of each element."""
-        from gpuemu.drawing.lanes import draw_instruction
+    def draw(self, by: Literal["lane", "register", "k"] = "lane") -> Picture:
+        """The operands with the lane, register or k of each element, what each lane holds, and every notation."""
+        from gpuemu.drawing.notations import draw_instruction_with_notations
 
-        return draw_instruction(self)
+        return draw_instruction_with_notations(self, by)
 
     def _repr_html_(self) -> str | None:
         return self.draw()._repr_html_()

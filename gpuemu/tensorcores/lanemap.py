@@ -109,8 +109,7 @@ class Packing:
         >>> Packing("r", 8).names(2)
         ('r0.[7:0]', 'r0.[15:8]')
         """
-        step = self.spacing or self.bits
-        return tuple(self._name(i * step, self.bits) for i in range(count))
+        return _register_names(self, count)
 
     def holes(self, count: int) -> tuple[str, ...]:
         """The register bits behind each of `count` elements that hold none.
@@ -119,9 +118,14 @@ class Packing:
         (('v0.[31:16]', 'v1.[31:16]'), ())
         """
         unused = self.spacing - self.bits if self.spacing else 0
-        return tuple(self._name(i * self.spacing + self.bits, unused) for i in range(count)) if unused else ()
+        return tuple(self.name(i * self.spacing + self.bits, unused) for i in range(count)) if unused else ()
 
-    def _name(self, first_bit: int, bits: int) -> str:
+    def name(self, first_bit: int, bits: int) -> str:
+        """The registers, or the bits of one, from `first_bit` on.
+
+        >>> Packing("r", 16).name(48, 16)
+        'r1.[31:16]'
+        """
         first, low = divmod(first_bit, self.width)
         last, high = divmod(first_bit + bits - 1, self.width)
         if first != last:
@@ -185,7 +189,7 @@ class LaneMap:
     @property
     def duplicates(self) -> bool:
         """Whether some element is held more than once, as in lanes 0–15 and 16–31 of RDNA3's A and B."""
-        return self.positions.size() > np.unique(_flat_positions(self.positions)).size
+        return bool(np.bincount(_flat_positions(self.positions).ravel()).max() > 1)
 
     def coordinates(self) -> IntArray:
         """Row and column (and block, where there are several) of each lane's elements; read-only.
@@ -369,6 +373,7 @@ def _counting(digits: Iterable[Digit]) -> tuple[Digit, ...]:
     return tuple(digit for digit in digits if digit.size > 1) or digits[-1:]
 
 
+@cache
 def _view(operand: str, rows: int, columns: int, blocks: int, digits: tuple[Digit, ...]) -> View:
     """The View of the digits over the row-major (block, row, column) operand."""
     limits = {"row": rows, "column": columns, "block": blocks}
@@ -378,6 +383,12 @@ def _view(operand: str, rows: int, columns: int, blocks: int, digits: tuple[Digi
             raise LaneMapError(f"lane map of {operand}: its digits reach {axis} {reach - 1}, expected below {limit}")
     strides = tuple((digit.block * rows + digit.row) * columns + digit.column for digit in digits)
     return View.create(tuple(digit.size for digit in digits), strides)
+
+
+@cache  # the instructions of a catalogue have few packings and few views, again and again
+def _register_names(packing: Packing, count: int) -> tuple[str, ...]:
+    step = packing.spacing or packing.bits
+    return tuple(packing.name(i * step, packing.bits) for i in range(count))
 
 
 @cache

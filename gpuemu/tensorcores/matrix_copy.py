@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gpuemu.tensorcores.lanemap import IntArray, LaneMap, Packing, block, column, lane_map, row
+
+if TYPE_CHECKING:
+    from shapetracker.drawing.picture import Picture
 
 _SIDE = 8
 
@@ -28,6 +32,8 @@ class MatrixCopy:
         Which element each lane holds, the matrices as blocks.
     source
         The document that the rule comes from.
+    confidence
+        How sure the lane map is.
     """
 
     name: str
@@ -38,11 +44,28 @@ class MatrixCopy:
     trans: bool
     lane_map: LaneMap
     source: str
+    confidence: str = "high"
+
+    @property
+    def short_name(self) -> str:
+        """A name that is quicker to type.
+
+        Examples
+        --------
+        >>> _copy("ldmatrix", 4, True).short_name
+        'ldmatrix.x4.trans'
+        """
+        return f"{self.kind}.x{self.matrices}{'.trans' * self.trans}"
 
     @property
     def lanes(self) -> int:
         """The lanes of the warp."""
         return self.lane_map.lanes
+
+    @property
+    def maps(self) -> dict[str, LaneMap]:
+        """The one lane map, by the name of what it moves, as `Instruction.maps` gives those of the operands."""
+        return {"matrix": self.lane_map}
 
     @property
     def registers(self) -> tuple[str, ...]:
@@ -73,6 +96,15 @@ class MatrixCopy:
         [[0, 1, 2, 3, 4, 5, 6, 7], [8, 9, 10, 11, 12, 13, 14, 15]]
         """
         return [[matrix * _SIDE + line for line in range(_SIDE)] for matrix in range(self.matrices)]
+
+    def draw(self) -> Picture:
+        """The matrices in shared memory, what each lane holds, and every notation of the map."""
+        from gpuemu.drawing.copies import draw_matrix_copy
+
+        return draw_matrix_copy(self)
+
+    def _repr_html_(self) -> str | None:
+        return self.draw()._repr_html_()
 
     def __repr__(self) -> str:
         return f"<MatrixCopy {self.name}: {self.vendor} {self.arch}, {self.matrices} × 8×8 of 16 bits>"

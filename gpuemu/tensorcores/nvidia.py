@@ -66,13 +66,16 @@ def _hopper() -> Iterable[Instruction]:
     for k in (4, 8, 16):
         yield _mma("sm_90", 16, 8, k, "f64", "f64")
     for n in _WGMMA_WIDTHS:
-        yield _wgmma(n, 16, "f16", "f16/bf16")
-        yield _wgmma(n, 32, "e4m3", "e4m3/s8")
-        yield _wgmma(n, 8, "tf32", "tf32")
+        yield _wgmma(n, 16, "f16", "f16/bf16", "f32")
+        yield _wgmma(n, 32, "e4m3", "e4m3/s8", "f32/s32")
+        yield _wgmma(n, 8, "tf32", "tf32", "f32")
 
 
 def _blackwell() -> Iterable[Instruction]:
-    """The fragments are those of 8-bit and of 4-bit elements; the scales of mxf4 are no part of the maps."""
+    """The fragments are those of 8-bit and of 4-bit elements; the scales of mxf4 are no part of the maps.
+
+    ``kind::f8f6f4`` takes types of 6 and 4 bits too, each in a container of 8 bits.
+    """
     shape = "m16n8k32.row.col.kind::f8f6f4"
     yield _instruction(
         f"mma.sync.aligned.{shape}.f32.e4m3.e4m3.f32",
@@ -80,7 +83,7 @@ def _blackwell() -> Iterable[Instruction]:
         "sm_120a",
         (16, 8, 32),
         warp_fragments(16, 8, 32, "e4m3", "e4m3", "f32"),
-        ("f8/f6/f4 in 8-bit containers", "same", "f32", "f32"),
+        ("e4m3", "e4m3", "f32", "f32"),
     )
     shape = "m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X"
     yield _instruction(
@@ -174,11 +177,12 @@ def _quad_pair_mma(sums: str, a: str, b: str) -> Instruction:
     )
 
 
-def _wgmma(n: int, k: int, factor: str, factors: str) -> Instruction:
+def _wgmma(n: int, k: int, factor: str, factors: str, sums: str) -> Instruction:
     """wgmma: four warps, 16 rows each; B always lies in shared memory, A here in registers.
 
     PTX ISA, "Matrix Fragments for wgmma.mma_async.m64nNk16" and its siblings for .m64nNk8 and .m64nNk32 (figures for
-    A and D): a warp holds its 16 rows as m16n8k16 and its siblings do; four elements of D are 8 columns on.
+    A and D): a warp holds its 16 rows as m16n8k16 and its siblings do; four elements of D are 8 columns on. Sums in
+    half precision have the same order, two in a register.
     """
     p = _neighbours(factor)
     lane = [row(4, 16), row(8)]
@@ -194,7 +198,7 @@ def _wgmma(n: int, k: int, factor: str, factors: str) -> Instruction:
         "sm_90a",
         (64, n, k),
         (a, None, c, d),
-        (factors, factors, "f32 (f16: same order packed 2 per reg; s32 for s8)", "same"),
+        (factors, factors, sums, sums),
         lanes=128,
         section="Matrix Fragments for wgmma.mma_async",
     )

@@ -26,7 +26,8 @@ def out(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> s
 
 
 def test_list_has_a_line_an_instruction(capsys: pytest.CaptureFixture[str]) -> None:
-    assert len(out(capsys, "list").splitlines()) == len(tensorcores.instructions())
+    everything = [*tensorcores.instructions(), *tensorcores.copy_instructions()]
+    assert [line.split()[-1] for line in out(capsys, "list").splitlines()] == [x.name.split()[-1] for x in everything]
     apple = out(capsys, "list", "--vendor", "apple")
     assert apple.split()[:3] == ["simdgroup.8x8x8", "apple", "apple7"]
     assert all("gfx942" in line for line in out(capsys, "list", "--arch", "gfx942").splitlines())
@@ -80,6 +81,43 @@ def test_where_names_each_holder(capsys: pytest.CaptureFixture[str]) -> None:
 def test_where_counts_blocks(capsys: pytest.CaptureFixture[str]) -> None:
     volta = ["where", "m8n8k4.row.col.f32.f16", "--operand", "a", "--row", "0", "--col", "0", "--block", "1"]
     assert out(capsys, *volta) == "A[0, 0] of block 1: lane 4, element 0 (r0.[15:0])\n"
+
+
+def test_matrix_copies_are_shown_as_instructions_are(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    copy = tensorcores.copy_instruction("ldmatrix.x4.trans")
+    assert out(capsys, "show", "ldmatrix.x4.trans") == f"{copy.draw()}\n"
+    shown = json.loads(out(capsys, "show", "ldmatrix.x4.trans", "--json"))
+    assert shown["operands"]["matrix"]["coordinates"] == copy.lane_map.coordinates().tolist()
+    assert shown["row_address_lane"] == copy.row_address_lane()
+    assert len(out(capsys, "show", "ldmatrix.x4.trans", "--csv").splitlines()) == 1 + 256
+    where = ["where", "stmatrix.x4", "--row", "3", "--col", "2", "--block", "1"]
+    assert out(capsys, *where) == "matrix[3, 2] of block 1: lane 13, element 2 (r1.[15:0])\n"
+    assert "matrix = i//2\n" in out(capsys, "convert", "ldmatrix.x4")
+    assert out(capsys, "sheet", "ldmatrix.x4", "--html", str(tmp_path / "sheet.html")) == ""
+    assert "lane 31 →" in (tmp_path / "sheet.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["show", "ldmatrix.x4", "--by", "k"], "--by k: ldmatrix.x4 is shown by lane"),
+        (["show", "ldmatrix.x4", "--operand", "a"], "ldmatrix.x4: no lane map of a; there are matrix"),
+        (
+            ["show", "ldmatrix.x4", "--lanes", "64"],
+            "ldmatrix.x4: its architecture here is sm_75, the first, with 32 lanes",
+        ),
+        (["convert", "ldmatrix.x4", "--to", "swizzle"], "ldmatrix.x4: swizzle is a notation of A, B and C together"),
+        (
+            ["where", "ldmatrix.x1", "--row", "9", "--col", "0"],
+            "no operand has an element at row 9, column 0, block 0: matrix 8 × 8",
+        ),
+    ],
+)
+def test_what_a_matrix_copy_has_not_is_said(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    assert main(arguments) == 2
+    assert capsys.readouterr().err == f"gpuemu {arguments[0]}: {message}\n"
 
 
 @pytest.mark.parametrize("to", [*NOTATIONS, "swizzle"])

@@ -1,9 +1,13 @@
 """ldmatrix and stmatrix against the text of the PTX ISA."""
 
+import re
+
 import pytest
 
 from gpuemu import tensorcores
+from gpuemu.drawing.copies import draw_memory_and_lanes
 from gpuemu.errors import InstructionError
+from gpuemu.tensorcores.notation import notations
 
 COPIES = tensorcores.copy_instructions()
 
@@ -66,3 +70,22 @@ def test_name_that_means_several_lists_them():
 
 def test_repr_is_one_line():
     assert repr(COPIES[0]) == "<MatrixCopy ldmatrix.sync.aligned.m8n8.x1.shared.b16: nvidia sm_75, 1 × 8×8 of 16 bits>"
+
+
+@pytest.mark.parametrize("copy", COPIES, ids=lambda x: x.short_name)
+def test_picture_names_the_lane_of_each_address_and_each_element(copy):
+    text = str(draw_memory_and_lanes(copy))
+    for matrix, rows in enumerate(copy.row_address_lane()):
+        for row, lane in enumerate(rows):
+            shown = [str(copy.lane_map.where(row, column, matrix)[0][0]) for column in range(8)]
+            assert re.search(rf"lane {lane} → +{' +'.join(shown)}\b", text)
+    for matrix, row, column in copy.coordinates()[13].tolist():
+        assert f"{matrix}:{row},{column}" in text
+    assert "CuTe layout" in str(copy.draw())
+    assert copy._repr_html_() == copy.draw()._repr_html_()
+
+
+@pytest.mark.parametrize("copy", COPIES, ids=lambda x: x.short_name)
+def test_every_notation_expresses_a_copy(copy):
+    assert [x.name for x in notations(copy.lane_map) if x.text is None] == []
+    assert {x.places for x in notations(copy.lane_map)} == {64 * copy.matrices}

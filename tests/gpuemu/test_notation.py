@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+import sympy
 import tensor_layouts
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -31,9 +32,11 @@ from gpuemu.tensorcores.notation import (
     read_sympy,
     read_view,
     swizzle,
+    sympy_expression,
     view,
 )
-from shapetracker import ShapeTracker
+from gpuemu.tensorcores.notation.formulas import expressions
+from shapetracker import ShapeTracker, sympy_bridge
 
 
 def distinct_maps():
@@ -76,6 +79,15 @@ def test_python_itself_computes_the_coordinates_from_the_formula(held):
     written = lines(formula(held).text)
     values = [np.broadcast_to(eval(written[name], {}, at), shape) for name in axes(held)]  # noqa: S307  (our own text)
     assert np.array_equal(np.stack(values, axis=-1), held.coordinates())
+
+
+@pytest.mark.parametrize("held", MAPS[::3])
+def test_the_sympy_text_is_the_expression_that_sympy_builds(held):
+    symbols = {name: sympy.Symbol(name, integer=True) for name in ("lane", "i", "choice")}
+    names = {"FloorDiv": sympy_bridge.FloorDiv, "FloorMod": sympy_bridge.FloorMod, **symbols}
+    for name, text in lines(sympy_expression(held).text).items():
+        built = sympy_bridge.to_sympy(expressions(held)[name])
+        assert eval(text, names) == built.subs({x: symbols[x.name] for x in built.free_symbols})  # noqa: S307
 
 
 @pytest.mark.parametrize("held", MAPS)

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from gpuemu import tensorcores
+from gpuemu.tensorcores.instruction import ELEMENT_TYPES
 from gpuemu.tensorcores.nvidia import instructions
 
 # Each formula maps (lane, i) to (row, column); g and t are PTX's groupID and threadID_in_group.
@@ -181,3 +182,9 @@ def test_registers_are_of_32_bits():
     assert half.c.registers == ("r0", "r1", "r2", "r3")
     assert tensorcores.instruction("m16n8k256.xor").a.registers[-1] == "r3.[31]"
     assert tensorcores.instruction("m8n8k4.f64").c.registers == ("r[1:0]", "r[3:2]")
+
+
+def test_types_are_names_of_types():
+    for x in instructions():
+        assert all(name in ELEMENT_TYPES for types in x.types for name in types.split("/")), x.types
+        assert all(ELEMENT_TYPES[x.dtypes[o].split("/")[0]].name == m.dtype for o, m in x.maps.items())

@@ -12,8 +12,21 @@ import numpy as np
 from gpuemu.errors import NotationError
 from gpuemu.tensorcores.lanemap import Digit, IntArray, LaneMap
 
-AXES = {"a": ("m", "k"), "b": ("k", "n"), "c": ("m", "n"), "d": ("m", "n")}
-"""What the rows and the columns of each operand are called."""
+AXES = {"a": ("m", "k"), "b": ("k", "n"), "c": ("m", "n"), "d": ("m", "n"), "matrix": ("row", "column")}
+"""What the rows and the columns of each operand are called; `matrix` is what ldmatrix and stmatrix move."""
+
+
+def axis_names(lane_map: LaneMap) -> tuple[str, ...]:
+    """Row, column (and block) as this operand calls them, in the order of `LaneMap.coordinates`.
+
+    >>> from gpuemu import tensorcores
+    >>> axis_names(tensorcores.instruction("m16n8k16").b)
+    ('k', 'n')
+    >>> axis_names(tensorcores.copy_instruction("ldmatrix.x4").lane_map)
+    ('row', 'column', 'matrix')
+    """
+    several = "matrix" if lane_map.operand == "matrix" else "block"
+    return (*AXES[lane_map.operand], *[several][: lane_map.blocks > 1])
 
 
 @dataclass(frozen=True, slots=True)

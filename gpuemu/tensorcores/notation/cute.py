@@ -16,7 +16,7 @@ import numpy as np
 
 from gpuemu.errors import NotationError
 from gpuemu.tensorcores.lanemap import Digit, IntArray, LaneMap
-from gpuemu.tensorcores.notation.base import Notation, checked, digits_of
+from gpuemu.tensorcores.notation.base import Notation, axis_names, checked, digits_of
 
 Modes = tuple[int, ...]
 
@@ -25,6 +25,7 @@ MEANING = {
     "a": "thread and value to the coordinate's number m + {rows}·k",
     "b": "thread and value to the coordinate's number n + {columns}·k",
     "c": "thread and value to the coordinate's number m + {rows}·n",
+    "matrix": "thread and value to the coordinate's number row + {rows}·column",
 }
 
 
@@ -96,7 +97,7 @@ def cute(lane_map: LaneMap) -> Notation:
         rows=lane_map.rows, columns=lane_map.columns
     )
     if lane_map.blocks > 1:
-        meaning += f" + {lane_map.rows * lane_map.columns}·block"
+        meaning += f" + {lane_map.rows * lane_map.columns}·{axis_names(lane_map)[2]}"
     if lane_map.not_a_view is not None:
         return Notation(NAME, None, meaning, lane_map.not_a_view)
     digits = digits_of(lane_map)

@@ -17,7 +17,7 @@ import numpy as np
 
 from gpuemu.errors import NotationError
 from gpuemu.tensorcores.lanemap import Digit, IntArray, LaneMap
-from gpuemu.tensorcores.notation.base import AXES, Notation, checked, digits_of
+from gpuemu.tensorcores.notation.base import Notation, axis_names, checked, digits_of
 from shapetracker import Expr, Variable, parse
 from shapetracker.errors import ExprError
 from shapetracker.expr import as_expr
@@ -87,24 +87,20 @@ def c_function(lane_map: LaneMap) -> Notation:
 
 
 def sympy_expression(lane_map: LaneMap) -> Notation:
-    """The coordinates as SymPy writes them, with shapetracker's FloorDiv and FloorMod.
+    """The coordinates in SymPy's terms, with shapetracker's FloorDiv and FloorMod; SymPy itself is not needed.
 
     Examples
     --------
     >>> from gpuemu import tensorcores
     >>> print(sympy_expression(tensorcores.instruction("m16n8k16").c).text)
-    m = 8*FloorDiv(i, 2) + FloorDiv(lane, 4)
-    n = FloorMod(i, 2) + 2*FloorMod(lane, 4)
+    m = FloorDiv(lane, 4) + FloorDiv(i, 2) * 8
+    n = FloorMod(lane, 4) * 2 + FloorMod(i, 2)
     """
     meaning = "FloorDiv and FloorMod of shapetracker.sympy_bridge: a // b and a % b"
     found = expressions(lane_map)
     if found is None:
         return Notation(SYMPY, None, meaning, NO_DIGITS)
-    try:
-        from shapetracker.sympy_bridge import to_sympy
-    except ImportError:
-        return Notation(SYMPY, None, meaning, "SymPy is not installed: pip install 'lanewise[notebook]'")
-    text = "\n".join(f"{name} = {to_sympy(e)}" for name, e in found.items())
+    text = "\n".join(f"{name} = {_rewritten(_Calls(), e.render())}" for name, e in found.items())
     ranges = place_ranges(lane_map)
     return checked(
         SYMPY,
@@ -163,13 +159,11 @@ def expressions(lane_map: LaneMap) -> Formula | None:
     if digits is None:
         return None
     places = _places(lane_map)
-    row, column = AXES[lane_map.operand]
-    names = {"block": "block", "row": row, "column": column}
-    if lane_map.blocks == 1:
-        del names["block"]
+    row, column, *several = axis_names(lane_map)
+    names = {**dict.fromkeys(several, "block"), row: "row", column: "column"}
     return {
         name: _sum([place.weighing(int(getattr(d, axis))) for place, d in zip(places, digits, strict=True)])
-        for axis, name in names.items()
+        for name, axis in names.items()
     }
 
 
@@ -193,16 +187,6 @@ def coordinate_ranges(lane_map: LaneMap) -> Ranges:
     """
     sizes = (lane_map.rows, lane_map.columns, lane_map.blocks)
     return {name: (0, size - 1) for name, size in zip(axis_names(lane_map), sizes, strict=False)}
-
-
-def axis_names(lane_map: LaneMap) -> tuple[str, ...]:
-    """Row, column (and block) as this operand calls them.
-
-    >>> from gpuemu import tensorcores
-    >>> axis_names(tensorcores.instruction("m16n8k16").b)
-    ('k', 'n')
-    """
-    return (*AXES[lane_map.operand], *["block"][: lane_map.blocks > 1])
 
 
 def _which(lane_map: LaneMap) -> str:
@@ -355,11 +339,28 @@ def read_sympy(text: str, ranges: Ranges) -> Formula:
     for line in text.strip().splitlines():
         name, _, written = line.partition("=")
         try:
-            tree = ast.parse(written.strip(), mode="eval")
+            lines.append(f"{name} = {_rewritten(_Operators(), written.strip())}")
         except (SyntaxError, ValueError, MemoryError, RecursionError):
             raise NotationError(f"{SYMPY} {line!r}: expected name = expression") from None
-        lines.append(f"{name} = {ast.unparse(_Operators().visit(tree))}")
     return _read_lines(lines, ranges, SYMPY)
+
+
+def _rewritten(way: ast.NodeTransformer, text: str) -> str:
+    return ast.unparse(way.visit(ast.parse(text, mode="eval")))
+
+
+_CALLS: dict[str, type[ast.operator]] = {"FloorDiv": ast.FloorDiv, "FloorMod": ast.Mod}
+
+
+class _Calls(ast.NodeTransformer):
+    """a // b and a % b as FloorDiv(a, b) and FloorMod(a, b)."""
+
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        self.generic_visit(node)
+        for name, operator in _CALLS.items():
+            if isinstance(node.op, operator):
+                return ast.Call(ast.Name(name, ast.Load()), [node.left, node.right], [])
+        return node
 
 
 class _Operators(ast.NodeTransformer):
@@ -367,9 +368,8 @@ class _Operators(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> Any:
         self.generic_visit(node)
-        operators: dict[str, ast.operator] = {"FloorDiv": ast.FloorDiv(), "FloorMod": ast.Mod()}
-        if isinstance(node.func, ast.Name) and node.func.id in operators and len(node.args) == 2:
-            return ast.BinOp(node.args[0], operators[node.func.id], node.args[1])
+        if isinstance(node.func, ast.Name) and node.func.id in _CALLS and len(node.args) == 2:
+            return ast.BinOp(node.args[0], _CALLS[node.func.id](), node.args[1])
         return node
 
 

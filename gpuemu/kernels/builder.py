@@ -457,3 +457,15 @@ class Builder:
     def wmma(self, a: Value, b: Value, c: Value, arg: Any, dtype: DType) -> Value:
         """A·B + C across the lanes by a tensor-core instruction."""
         return self.value(UOps.WMMA, dtype, (a, b, c), arg)
+
+    # --- warps -------------------------------------------------------------------------------------------------------
+
+    def shuffle(self, kind: str, value: Value, number: Value, mask: Value | None = None) -> Value:
+        """The value of another lane of the warp: ``"up"``, ``"down"``, ``"xor"`` or ``"index"`` by a number."""
+        sources = [value.number, number.number] + ([mask.number] if mask is not None else [])
+        return Value(self, self.line(UOps.SHUFFLE, value.dtype, sources, kind), value.dtype)
+
+    def vote(self, kind: str, condition: Value, dtype: DType, mask: Value | None = None) -> Value:
+        """``"any"``, ``"all"`` or ``"ballot"`` of a condition over the lanes of the warp."""
+        sources = [condition.number] + ([mask.number] if mask is not None else [])
+        return Value(self, self.line(UOps.VOTE, dtype, sources, kind), dtype)

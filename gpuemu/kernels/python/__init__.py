@@ -1,0 +1,6 @@
+"""Python functions as kernels: their source is parsed, never run, and becomes UOps.
+
+`source` reads a function and its names, `scopes` says which of its variables change, `types` how types meet,
+`expressions` and `statements` translate, `intrinsics` holds what a kernel may call, `launch` binds arguments and runs.
+The face that people use is `gpuemu.cuda`.
+"""

@@ -1,0 +1,433 @@
+"""Expressions of a kernel: operands from a part of the syntax tree.
+
+An operand is a number (known while translating), a value of each lane, an array, a tuple of operands, or a Python
+object that the source names: a module, a function, a type.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from gpuemu import dtypes
+from gpuemu.dtypes import DType
+from gpuemu.kernels.builder import Value
+from gpuemu.kernels.python import calculation
+from gpuemu.kernels.python.translator import Translator, describe
+from gpuemu.kernels.python.types import Array, as_type, join, kind_of, settled, typed
+
+_OPERATORS: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Add: ("+", operator.add),
+    ast.Sub: ("-", operator.sub),
+    ast.Mult: ("*", operator.mul),
+    ast.Div: ("/", operator.truediv),
+    ast.FloorDiv: ("//", operator.floordiv),
+    ast.Mod: ("%", operator.mod),
+    ast.Pow: ("**", operator.pow),
+    ast.BitAnd: ("&", operator.and_),
+    ast.BitOr: ("|", operator.or_),
+    ast.BitXor: ("^", operator.xor),
+    ast.LShift: ("<<", operator.lshift),
+    ast.RShift: (">>", operator.rshift),
+}
+_COMPARISONS: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Lt: ("<", operator.lt),
+    ast.LtE: ("<=", operator.le),
+    ast.Gt: (">", operator.gt),
+    ast.GtE: (">=", operator.ge),
+    ast.Eq: ("==", operator.eq),
+    ast.NotEq: ("!=", operator.ne),
+}
+
+
+class Namespace:
+    """An object whose attributes a kernel may name, such as ``cuda.shared``; `attribute` gives what they mean there."""
+
+    def attribute(self, translator: Translator, name: str) -> Any:
+        """What an attribute means in a kernel.
+
+        Raises
+        ------
+        AttributeError
+            Where it has none of that name.
+        """
+        return getattr(self, name)
+
+
+class Computed:
+    """A name that stands for a value of each lane, such as ``cuda.laneid``."""
+
+    def operand(self, t: Translator) -> Value:
+        """The value."""
+        raise NotImplementedError
+
+
+class Callee:
+    """What a kernel may call; `call` translates the call."""
+
+    def call(self, t: Translator, node: ast.Call, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+        """The operand that the call gives."""
+        raise NotImplementedError
+
+
+BUILTINS: dict[Any, Callee] = {}
+"""Functions of Python and of its math module that a kernel may call."""
+
+
+def evaluate(t: Translator, node: ast.expr) -> Any:
+    """The operand of an expression.
+
+    Raises
+    ------
+    KernelError
+        Which points to the part that cannot be translated.
+    """
+    t.at(node)
+    translate = _TRANSLATE.get(type(node))
+    if translate is None:
+        raise t.error(node, f"{_words(node)} cannot be translated; a kernel works on numbers and arrays")
+    return translate(t, node)
+
+
+def _words(node: ast.AST) -> str:
+    """A kind of expression in words."""
+    names = {
+        "ListComp": "a list comprehension",
+        "List": "a list",
+        "Dict": "a dict",
+        "Set": "a set",
+        "Lambda": "a lambda",
+        "JoinedStr": "an f-string",
+        "GeneratorExp": "a generator",
+        "DictComp": "a dict comprehension",
+        "NamedExpr": "the walrus :=",
+        "Await": "await",
+        "Yield": "yield",
+        "Starred": "a star",
+        "Slice": "a slice",
+    }
+    return names.get(type(node).__name__, type(node).__name__)
+
+
+def _constant(t: Translator, node: ast.Constant) -> Any:
+    if isinstance(node.value, complex):
+        raise t.error(node, "complex numbers have no type here; use two floats")
+    return node.value
+
+
+def plain(x: Any) -> Any:
+    """numpy's scalars as Python's."""
+    return x.item() if isinstance(x, np.generic) else x
+
+
+def _name(t: Translator, node: ast.Name) -> Any:
+    return _global(t, node, t.read(node.id, node), node.id)
+
+
+def _global(t: Translator, node: ast.AST, x: Any, name: str) -> Any:
+    if isinstance(x, Computed):
+        return x.operand(t)
+    if isinstance(x, np.ndarray):
+        raise t.error(node, f"{name} is an array outside the kernel; give it as an argument")
+    if isinstance(x, list | dict | set):
+        raise t.error(node, f"{name} is a {type(x).__name__} outside the kernel; give an array as an argument")
+    return plain(x)
+
+
+def _attribute(t: Translator, node: ast.Attribute) -> Any:
+    base = evaluate(t, node.value)
+    if isinstance(base, Array):
+        return _of_array(t, node, base)
+    if isinstance(base, Namespace):
+        try:
+            return base.attribute(t, node.attr)
+        except AttributeError:
+            raise t.error(node, f"there is no {ast.unparse(node)}") from None
+    if isinstance(base, ModuleType | type):
+        if not hasattr(base, node.attr):
+            raise t.error(node, f"there is no {ast.unparse(node)}")
+        return _global(t, node, getattr(base, node.attr), ast.unparse(node))
+    raise t.error(node, f".{node.attr} of {describe(base)}; expected an array, cuda or math before the dot")
+
+
+def _of_array(t: Translator, node: ast.Attribute, array: Array) -> Any:
+    match node.attr:
+        case "shape":
+            return array.shape
+        case "size":
+            return int(np.prod(array.shape))
+        case "ndim":
+            return len(array.shape)
+        case "dtype":
+            return array.dtype
+        case "T":
+            return Array(array.name, array.memory, array.shape[::-1], array.strides[::-1], array.offset, array.writable)
+    raise t.error(node, f"{array.name}.{node.attr}: an array in a kernel has shape, size, ndim, dtype and T")
+
+
+def _tuple(t: Translator, node: ast.Tuple) -> tuple[Any, ...]:
+    return tuple(t.kept(evaluate(t, part)) for part in node.elts)
+
+
+def _binary(t: Translator, node: ast.BinOp) -> Any:
+    left = t.kept(evaluate(t, node.left)) if has_effects(node.right) else evaluate(t, node.left)
+    return binary(t, node, node.op, left, evaluate(t, node.right))
+
+
+def binary(t: Translator, node: ast.AST, op: ast.operator, left: Any, right: Any) -> Any:
+    """An operator on two operands."""
+    if type(op) not in _OPERATORS:
+        raise t.error(node, "@ multiplies whole matrices; a lane computes one element of the product in a loop")
+    sign, of_python = _OPERATORS[type(op)]
+    if isinstance(left, tuple) and isinstance(right, tuple) and sign == "+":
+        return left + right
+    for operand in (left, right):
+        t.number(operand, node, f"an operand of {sign}")
+    t.at(node)
+    if not isinstance(left, Value) and not isinstance(right, Value):
+        return t.fold(node, of_python, left, right)
+    kind = join(_kind(left), _kind(right))
+    result = calculation.of_two(t, node, sign, left, right, kind)
+    return typed(result, kind if settled(kind).is_float else "float")
+
+
+def _kind(x: Any) -> Any:
+    return kind_of(x)
+
+
+def _unary(t: Translator, node: ast.UnaryOp) -> Any:
+    operand = evaluate(t, node.operand)
+    if isinstance(node.op, ast.Not):
+        condition = t.truth(operand, node)
+        return -condition if isinstance(condition, Value) else not condition
+    t.number(operand, node, "an operand")
+    if not isinstance(operand, Value):
+        signs: dict[type, Callable[[Any], Any]] = {
+            ast.USub: operator.neg,
+            ast.UAdd: operator.pos,
+            ast.Invert: operator.invert,
+        }
+        return t.fold(node, signs[type(node.op)], operand)
+    if isinstance(node.op, ast.Invert):
+        if operand.dtype.is_float:
+            raise t.error(node, f"~ of {operand.dtype}; it inverts the bits of an integer")
+        return ~operand
+    if operand.dtype == dtypes.bool:
+        operand = operand.cast(dtypes.int64)
+    return operand if isinstance(node.op, ast.UAdd) else typed(-operand, _kind(operand))
+
+
+def _compare(t: Translator, node: ast.Compare) -> Any:
+    """A chain of comparisons; each middle operand is computed once."""
+    left, result = evaluate(t, node.left), None
+    for op, part in zip(node.ops, node.comparators, strict=True):
+        right = evaluate(t, part)
+        if type(op) not in _COMPARISONS:
+            word = {"Is": "is", "IsNot": "is not", "In": "in", "NotIn": "not in"}[type(op).__name__]
+            raise t.error(node, f"`{word}` cannot be translated; compare numbers with == or <")
+        sign, of_python = _COMPARISONS[type(op)]
+        for operand in (left, right):
+            t.number(operand, node, f"an operand of {sign}")
+        if isinstance(left, Value) or isinstance(right, Value):
+            dtype = settled(join(_kind(left), _kind(right)))
+            here = calculation.compare(sign, as_type(t.k, left, dtype), as_type(t.k, right, dtype))
+        else:
+            here = of_python(left, right)
+        result = here if result is None else _both(t, result, here)
+        left = right
+    return result
+
+
+def _both(t: Translator, left: Any, right: Any) -> Any:
+    if isinstance(left, Value) and isinstance(right, Value):
+        return left & right
+    known, other = (right, left) if isinstance(left, Value) else (left, right)
+    return other if known else False
+
+
+def _bool_op(t: Translator, node: ast.BoolOp) -> Any:
+    """``and`` and ``or``: the rest is computed by the lanes alone that need it."""
+    first, *rest = node.values
+    left = evaluate(t, first)
+    if not rest:
+        return left
+    others = ast.copy_location(ast.BoolOp(node.op, rest), rest[0]) if len(rest) > 1 else rest[0]
+    is_or = isinstance(node.op, ast.Or)
+    condition = t.truth(left, first)
+    if not isinstance(condition, Value):
+        return left if condition == is_or else evaluate(t, others)
+    if not has_effects(others):
+        right = evaluate(t, others)
+        t.number(right, others, "an operand of and, or")
+        return _choose(t, node, condition, left if is_or else right, right if is_or else left)
+    left = t.kept(left)
+    needed = t.kept(-condition if is_or else condition)
+    return _in_lanes(t, node, needed, lambda: evaluate(t, others), lambda: left)
+
+
+def _if_exp(t: Translator, node: ast.IfExp) -> Any:
+    condition = t.truth(evaluate(t, node.test), node.test)
+    if not isinstance(condition, Value):
+        return evaluate(t, node.body if condition else node.orelse)
+    if has_effects(node.body) or has_effects(node.orelse):
+        condition = t.kept(condition)
+        return _in_lanes(t, node, condition, lambda: evaluate(t, node.body), lambda: evaluate(t, node.orelse))
+    return _choose(t, node, condition, evaluate(t, node.body), evaluate(t, node.orelse))
+
+
+def _choose(t: Translator, node: ast.AST, condition: Value, yes: Any, no: Any) -> Any:
+    for operand in (yes, no):
+        t.number(operand, node, "a choice")
+    kind = join(_kind(yes), _kind(no))
+    dtype = settled(kind)
+    return typed(t.k.where(condition, as_type(t.k, yes, dtype), as_type(t.k, no, dtype)), kind)
+
+
+def _in_lanes(t: Translator, node: ast.expr, condition: Value, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
+    """A choice of which each lane computes its own side alone: a variable without a name, and an if."""
+    name = f"choice at {node.lineno}:{node.col_offset}"
+    t.scope.changing |= {name}
+    known = t.kinds.get((t.scope.path, name))
+    t.scope.variables[name] = t.k.variable(0, settled(known) if known else dtypes.int64)
+    for lanes, side in ((condition, yes), (-condition, no)):
+        with t.k.if_(lanes):
+            operand = side()
+            t.number(operand, node, "a choice")
+            t.assign(name, operand, node)
+    return t.kept(typed(t.scope.variables[name].value, t.kinds[t.scope.path, name]))
+
+
+def has_effects(node: ast.expr) -> bool:
+    """Whether computing an expression in a lane that does not need it could do harm: an access, a call, a division."""
+    harmful = (ast.Subscript, ast.Call, ast.FloorDiv, ast.Mod)
+    return any(isinstance(part, harmful) for part in ast.walk(node))
+
+
+def _subscript(t: Translator, node: ast.Subscript) -> Any:
+    base = evaluate(t, node.value)
+    if isinstance(base, tuple):
+        index = evaluate(t, node.slice)
+        if not isinstance(index, int):
+            raise t.error(node, "a tuple's index must be known while the kernel is translated")
+        return t.fold(node, operator.getitem, base, index) if -len(base) <= index < len(base) else _past(t, node, base)
+    if isinstance(base, Indexed):
+        return base.load(t, node, evaluate(t, node.slice))
+    if not isinstance(base, Array):
+        raise t.error(node, f"[…] of {describe(base)}; expected an array")
+    place = element(t, node, base)
+    if place.shape:
+        return place
+    t.at(node)
+    return place.memory.load(place.offset)
+
+
+def _past(t: Translator, node: ast.Subscript, base: tuple[Any, ...]) -> Any:
+    raise t.error(node, f"{ast.unparse(node)} of a tuple of {len(base)}; its indices are 0 … {len(base) - 1}")
+
+
+class Indexed:
+    """What is read and written with […] and is no array."""
+
+    def load(self, t: Translator, node: ast.AST, index: Any) -> Any:
+        """The operand at an index."""
+        raise NotImplementedError
+
+    def store(self, t: Translator, node: ast.AST, index: Any, operand: Any) -> None:
+        """Write an operand at an index."""
+        raise NotImplementedError
+
+
+def element(t: Translator, node: ast.Subscript, array: Array) -> Array:
+    """The element, or the smaller array, that an index picks."""
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    whole = [isinstance(part, ast.Slice) and not (part.lower or part.upper or part.step) for part in parts]
+    cut = next((p for p, w in zip(parts, whole, strict=True) if isinstance(p, ast.Slice) and not w), None)
+    if cut is not None:
+        raise t.error(cut, "a slice with bounds cannot be translated; add the offset to the index")
+    operands = [None if w else evaluate(t, p) for p, w in zip(parts, whole, strict=True)]
+    if len(operands) == 1 and isinstance(operands[0], tuple):
+        operands = list(operands[0])
+    return picked(t, node, array, operands)
+
+
+def picked(t: Translator, node: ast.AST, array: Array, operands: list[Any]) -> Array:
+    """The element, or the smaller array, at some indices; None for a whole axis."""
+    if len(operands) > len(array.shape):
+        raise t.error(node, f"{len(operands)} indices into {array.name}, which has {len(array.shape)} axes")
+    operands = operands + [None] * (len(array.shape) - len(operands))
+    for axis, index in enumerate(operands):
+        kind = _kind(index)
+        if index is not None and kind != "integer" and not (isinstance(kind, DType) and kind.is_integer):
+            raise t.error(node, f"index {axis} of {array.name} is {describe(index)}; expected an integer")
+        if isinstance(index, int) and index < 0:
+            raise t.error(
+                node, f"index {axis} of {array.name} is {index}: a negative index does not count from the end here"
+            )
+    t.at(node)
+    offset = _offset(t, array, operands)
+    kept = [axis for axis, index in enumerate(operands) if index is None]
+    shape, strides = tuple(array.shape[a] for a in kept), tuple(array.strides[a] for a in kept)
+    return Array(array.name, array.memory, shape, strides, offset, array.writable)
+
+
+def _offset(t: Translator, array: Array, operands: list[Any]) -> Any:
+    terms = [(index, step) for index, step in zip(operands, array.strides, strict=True) if index is not None]
+    values = [index for index, _ in terms if isinstance(index, Value)]
+    values += [array.offset] if isinstance(array.offset, Value) else []
+    wide = any(v.dtype.itemsize == 8 or v.dtype.kind == "unsigned" for v in values)
+    dtype = dtypes.int64 if wide else dtypes.int32
+    constant = sum(index * step for index, step in terms if not isinstance(index, Value))
+    total: Any = None
+    for index, step in ((index, step) for index, step in terms if isinstance(index, Value)):
+        term = index.cast(dtype) * step if step != 1 else index.cast(dtype)
+        total = term if total is None else total + term
+    if isinstance(array.offset, Value):
+        total = array.offset.cast(dtype) if total is None else total + array.offset.cast(dtype)
+    else:
+        constant += array.offset
+    if total is None:
+        return constant
+    return total + constant if constant else total
+
+
+def _call(t: Translator, node: ast.Call) -> Any:
+    function = evaluate(t, node.func)
+    star = next((part for part in node.args if isinstance(part, ast.Starred)), None)
+    if star is not None:
+        raise t.error(star, "a star in a call cannot be translated; write each argument")
+    arguments = [t.kept(evaluate(t, part)) for part in node.args]
+    keywords = {part.arg or "": evaluate(t, part.value) for part in node.keywords}
+    t.at(node)
+    try:
+        known = function if isinstance(function, Callee) else BUILTINS.get(function)
+    except TypeError:
+        known = None
+    if known is not None:
+        return known.call(t, node, arguments, keywords)
+    if isinstance(function, DType | type | np.dtype):
+        return calculation.conversion(t, node, function, arguments)
+    raise t.error(
+        node,
+        f"{ast.unparse(node.func)} cannot be called in a kernel; what can is cuda.…, math.…, min, max, abs, len, "
+        "range, types, and functions with @cuda.jit(device=True)",
+    )
+
+
+_TRANSLATE: dict[type[ast.expr], Callable[[Translator, Any], Any]] = {
+    ast.Constant: _constant,
+    ast.Name: _name,
+    ast.Attribute: _attribute,
+    ast.Tuple: _tuple,
+    ast.BinOp: _binary,
+    ast.UnaryOp: _unary,
+    ast.Compare: _compare,
+    ast.BoolOp: _bool_op,
+    ast.IfExp: _if_exp,
+    ast.Subscript: _subscript,
+    ast.Call: _call,
+}

@@ -1,0 +1,210 @@
+"""The state of a translation: the builder, the scopes of the functions that are being translated, and their variables.
+
+A variable's type is the one in which all its assignments meet, and only a whole pass over the function shows them: so a
+function is translated again until no type grows.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from gpuemu import dtypes
+from gpuemu.kernels.builder import Builder, Value, Variable
+from gpuemu.kernels.python.scopes import changing, leaves_in_order
+from gpuemu.kernels.python.source import Source
+from gpuemu.kernels.python.types import Kind, as_type, join, kind_of, settled, typed
+from gpuemu.uops import UOps
+
+Path = tuple[tuple[str, int, int], ...]
+RESULT = "the value that is returned"
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """One function while it is translated.
+
+    Attributes
+    ----------
+    path
+        The calls that led here, each by name and place.
+    direct
+        What a name stands for, where it is assigned once.
+    variables
+        The accumulators of the others; `assigned` says which have a value by now.
+    returned
+        Which lanes have returned, where nesting alone does not say it.
+    loops
+        How many loops of this function are open.
+    result
+        What a function returns by its last statement.
+    """
+
+    source: Source
+    path: Path
+    changing: frozenset[str]
+    direct: dict[str, Any] = field(default_factory=dict)
+    variables: dict[str, Variable] = field(default_factory=dict)
+    assigned: set[str] = field(default_factory=set)
+    returned: Variable | None = None
+    loops: int = 0
+    result: Any = None
+
+
+class Translator:
+    """One pass over a kernel and the functions it calls.
+
+    Attributes
+    ----------
+    blocks, threads
+        The sizes of the launch (x, y, z).
+    shared_bytes
+        Bytes of shared memory that the launch gives beside the declared arrays.
+    kinds
+        The type of each variable as far as it is known, kept from pass to pass.
+    grew
+        Whether this pass found a wider one.
+    """
+
+    def __init__(
+        self,
+        k: Builder,
+        kinds: dict[tuple[Path, str], Kind],
+        blocks: tuple[int, int, int],
+        threads: tuple[int, int, int],
+        shared_bytes: int,
+    ) -> None:
+        self.k = k
+        self.kinds = kinds
+        self.blocks = blocks
+        self.threads = threads
+        self.shared_bytes = shared_bytes
+        self.grew = False
+        self.memories = 0  # shared and local arrays so far, for their names
+        self.scopes: list[Scope] = []
+
+    @property
+    def scope(self) -> Scope:
+        """The function that is being translated."""
+        return self.scopes[-1]
+
+    def error(self, node: ast.AST, message: str) -> Exception:
+        """An error that points to a part of the source."""
+        return self.scope.source.error(node, message)
+
+    def at(self, node: ast.AST) -> None:
+        """What comes next is made for this part of the source."""
+        self.k.here = self.scope.source.line(node)
+
+    def enter(self, source: Source, path: Path, arguments: list[Any], *, of_kernel: bool) -> Scope:
+        """Open the scope of a function with its arguments."""
+        names = changing(source.tree)
+        returns = [node for node in ast.walk(source.tree) if isinstance(node, ast.Return)]
+        if not of_kernel and returns and returns != [source.tree.body[-1]]:
+            names |= {RESULT}
+        self.scopes.append(scope := Scope(source, path, names))
+        for name in sorted(names):
+            known = self.kinds.get((path, name))
+            if known is not None:
+                scope.variables[name] = self.k.variable(0, settled(known))
+        if not leaves_in_order(source.tree.body):
+            scope.returned = self.k.variable(False, dtypes.bool)
+        for name, argument in zip(source.parameters, arguments, strict=True):
+            self.assign(name, argument, source.tree)
+        return scope
+
+    # --- variables ---------------------------------------------------------------------------------------------------
+
+    def assign(self, name: str, operand: Any, node: ast.AST) -> None:
+        """Give a variable a value."""
+        scope = self.scope
+        if name not in scope.changing:
+            scope.direct[name] = self.kept(operand)
+            return
+        kind = kind_of(operand)
+        if kind is None:
+            what = "nothing" if operand is None else f"a {type(operand).__name__.lower()}"
+            raise self.error(node, f"{name} changes, and is given {what}; a variable that changes holds numbers")
+        known = self.kinds.get((scope.path, name))
+        try:
+            joined = kind if known is None else join(known, kind)
+        except TypeError as error:
+            raise self.error(node, f"{name} cannot hold both {error}") from None
+        if joined != known:
+            self.kinds[scope.path, name] = joined
+            self.grew = True
+        if name not in scope.variables:
+            scope.variables[name] = self.k.variable(0, settled(joined))
+        variable = scope.variables[name]
+        scope.assigned.add(name)
+        if not (isinstance(operand, Value) and operand.number == variable.number):
+            variable.set(as_type(self.k, operand, variable.dtype))
+
+    def kept(self, operand: Any) -> Any:
+        """An operand that stays when the variable that it came from changes."""
+        if isinstance(operand, tuple):
+            return tuple(self.kept(part) for part in operand)
+        if isinstance(operand, Value) and operand.number in self.k.changing:
+            return type(operand)(self.k, self.k.line(UOps.CAST, operand.dtype, [operand.number]), operand.dtype)
+        return operand
+
+    def read(self, name: str, node: ast.AST) -> Any:
+        """What a name stands for."""
+        scope = self.scope
+        if name in scope.direct:
+            return scope.direct[name]
+        if name in scope.changing:
+            if name not in scope.assigned:
+                raise self.error(node, f"{name} is read before it has a value")
+            return typed(scope.variables[name].value, self.kinds[scope.path, name])
+        if _is_local(scope.source.tree, name):
+            raise self.error(node, f"{name} is read before it has a value")
+        if name not in scope.source.names:
+            raise self.error(node, f"the name {name} means nothing here")
+        return scope.source.names[name]
+
+    def number(self, operand: Any, node: ast.AST, what: str) -> Any:
+        """Check that an operand is a scalar."""
+        if kind_of(operand) is None or (isinstance(operand, Value) and operand.dtype.count > 1):
+            raise self.error(node, f"{what} is {describe(operand)}; expected a number")
+        return operand
+
+    def truth(self, operand: Any, node: ast.AST) -> Any:
+        """An operand as a condition: a Python bool where it is known, else a value of bool."""
+        self.number(operand, node, "the condition")
+        if not isinstance(operand, Value):
+            return bool(operand)
+        if operand.dtype == dtypes.bool:
+            return operand
+        return operand.ne(0)
+
+    def fold(self, node: ast.AST, function: Callable[..., Any], *numbers: Any) -> Any:
+        """A Python number from Python numbers."""
+        try:
+            return function(*numbers)
+        except (ArithmeticError, ValueError, TypeError) as error:
+            raise self.error(node, str(error)) from None
+
+
+def _is_local(tree: ast.FunctionDef, name: str) -> bool:
+    return any(
+        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store) for node in ast.walk(tree)
+    )
+
+
+def describe(operand: Any) -> str:
+    """An operand in a message.
+
+    >>> describe((1, 2)), describe(None), describe(3)
+    ('a tuple', 'None', '3')
+    """
+    if isinstance(operand, Value):
+        return str(operand.dtype)
+    if operand is None or isinstance(operand, bool | int | float):
+        return repr(operand)
+    if isinstance(operand, str):
+        return f"the text {operand!r}"
+    name = type(operand).__name__.lower()
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"

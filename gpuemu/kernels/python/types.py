@@ -1,0 +1,142 @@
+"""How the types of a kernel meet.
+
+An integer that meets a float becomes that float, as in C. A float that is written out, or given as Python's float,
+takes the type of the float that it meets, as in numpy 2: ``0.5 * x[i]`` is float32 where x is. Alone it is float64,
+and an integer int64.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from gpuemu import dtypes
+from gpuemu.dtypes import DType
+from gpuemu.kernels.builder import Builder, Memory, Value
+
+Kind = DType | Literal["integer", "float"]
+"""A type, or that of a number in the source."""
+
+_BY_NUMPY = {dtype.numpy: dtype for dtype in dtypes.SCALARS.values()}
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An array in a kernel: memory, and a view of it.
+
+    Attributes
+    ----------
+    name
+        What it is called in the source.
+    shape, strides
+        As numpy's, the strides in elements.
+    offset
+        The index of its first element.
+    writable
+        Whether a kernel may store to it.
+    """
+
+    name: str
+    memory: Memory
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: Value | int = 0
+    writable: bool = True
+
+    @property
+    def dtype(self) -> DType:
+        """The type of its elements."""
+        return self.memory.dtype
+
+
+class WeakFloat(Value):
+    """A float64 that takes the type of the float that it meets."""
+
+    __slots__ = ()
+
+
+def typed(x: Any, kind: Kind) -> Any:
+    """A result whose operands met in a kind: weak, where they were."""
+    if kind == "float" and type(x) is Value and x.dtype == dtypes.float64:
+        return WeakFloat(x.builder, x.number, x.dtype)
+    return x
+
+
+def kind_of(x: Any) -> Kind | None:
+    """The type of a scalar; None where it is none."""
+    if isinstance(x, WeakFloat):
+        return "float"
+    if isinstance(x, Value):
+        return x.dtype
+    if isinstance(x, bool):
+        return dtypes.bool
+    if isinstance(x, int):
+        return "integer"
+    return "float" if isinstance(x, float) else None
+
+
+def join(left: Kind, right: Kind) -> Kind:
+    """The type in which two meet.
+
+    >>> join(dtypes.float32, "float"), join(dtypes.int32, dtypes.float32), join(dtypes.int32, dtypes.int64)
+    (dtypes.float32, dtypes.float32, dtypes.int64)
+    """
+    if left == right:
+        return left
+    if isinstance(left, str) and isinstance(right, str):
+        return "float"
+    if isinstance(left, str):
+        return join(right, left)
+    if right == "integer":
+        return dtypes.int64 if left == dtypes.bool else left
+    if right == "float":
+        return left if left.is_float else "float"
+    if left.count > 1 or right.count > 1:
+        raise TypeError(f"{left} and {right}")
+    if left.is_float != right.is_float:
+        return left if left.is_float else right
+    if {left.kind, right.kind} == {"signed", "unsigned"} and "int64" in (left.scalar_name, right.scalar_name):
+        return dtypes.int64  # numpy goes to float64 here, which holds no 64-bit integers
+    return dtype_of(np.promote_types(left.numpy, right.numpy))
+
+
+def settled(kind: Kind) -> DType:
+    """The type of a number that meets no other."""
+    if kind == "integer":
+        return dtypes.int64
+    return dtypes.float64 if isinstance(kind, str) else kind
+
+
+def dtype_of(x: Any) -> DType:
+    """The type that a numpy type, a name, or a type of another library with such a name means.
+
+    >>> dtype_of(np.float32), dtype_of("int8"), dtype_of(dtypes.half)
+    (dtypes.float32, dtypes.int8, dtypes.float16)
+
+    Raises
+    ------
+    TypeError
+        Where it means none.
+    """
+    if isinstance(x, DType):
+        return x
+    if x is None:  # numpy takes it for float64
+        raise TypeError(f"None is no type of a kernel; there are {', '.join(dtypes.SCALARS)}")
+    try:
+        found = _BY_NUMPY.get(np.dtype(x))
+    except TypeError:
+        found = dtypes.SCALARS.get(str(x))
+    if found is None:
+        raise TypeError(f"{x!r} is no type of a kernel; there are {', '.join(dtypes.SCALARS)}")
+    return found
+
+
+def as_type(k: Builder, x: Any, dtype: DType) -> Value:
+    """A scalar as a value of a type."""
+    if isinstance(x, Value):
+        return k.cast(x, dtype)
+    if dtype.is_integer and isinstance(x, float):
+        x = int(x)
+    return k.const(float(x) if dtype.is_float else bool(x) if dtype.kind == "bool" else x, dtype)

@@ -6,7 +6,7 @@ import ast
 import builtins
 import inspect
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType
@@ -29,8 +29,8 @@ class Source:
         Where it is written: the file's name (``cell`` in a notebook), its first line there, and its lines.
     indent
         Columns that were cut off each line.
-    names
-        What its global and enclosing names mean.
+    function
+        The function itself, which is never called: its global and enclosing names are looked up in it.
     """
 
     name: str
@@ -39,12 +39,28 @@ class Source:
     first: int
     lines: tuple[str, ...]
     indent: int
-    names: Mapping[str, Any]
+    function: FunctionType
 
     @property
     def parameters(self) -> tuple[str, ...]:
         """The names of the parameters."""
         return tuple(argument.arg for argument in self.tree.args.args)
+
+    def meaning(self, name: str) -> Any:
+        """What a name means that the function does not assign: enclosing, global, built in.
+
+        Raises
+        ------
+        KeyError
+            Where it means nothing.
+        """
+        cells = dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True))
+        if name in cells:
+            try:
+                return cells[name].cell_contents
+            except ValueError:
+                raise KeyError(name) from None
+        return self.function.__globals__[name] if name in self.function.__globals__ else vars(builtins)[name]
 
     def line(self, node: ast.AST) -> SourceLine:
         """The line of a part of the tree."""
@@ -86,7 +102,7 @@ def read(function: Callable[..., Any]) -> Source:
         max(1, first),
         tuple(line.rstrip("\n") for line in lines),
         indent,
-        _names(function),
+        function,
     )
     _check_signature(found)
     return found
@@ -94,11 +110,6 @@ def read(function: Callable[..., Any]) -> Source:
 
 def _file(name: str) -> str:
     return "cell" if "ipykernel" in name or name.startswith("<") else Path(name).name
-
-
-def _names(function: FunctionType) -> Mapping[str, Any]:
-    closure = inspect.getclosurevars(function)
-    return {**vars(builtins), **function.__globals__, **closure.nonlocals}
 
 
 def _check_signature(source: Source) -> None:

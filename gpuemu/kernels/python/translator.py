@@ -125,7 +125,7 @@ class Translator:
             return
         kind = kind_of(operand)
         if kind is None:
-            what = "nothing" if operand is None else f"a {type(operand).__name__.lower()}"
+            what = "nothing" if operand is None else describe(operand)
             raise self.error(node, f"{name} changes, and is given {what}; a variable that changes holds numbers")
         known = self.kinds.get((scope.path, name))
         try:
@@ -161,9 +161,10 @@ class Translator:
             return typed(scope.variables[name].value, self.kinds[scope.path, name])
         if _is_local(scope.source.tree, name):
             raise self.error(node, f"{name} is read before it has a value")
-        if name not in scope.source.names:
-            raise self.error(node, f"the name {name} means nothing here")
-        return scope.source.names[name]
+        try:
+            return scope.source.meaning(name)
+        except KeyError:
+            raise self.error(node, f"the name {name} means nothing here") from None
 
     def number(self, operand: Any, node: ast.AST, what: str) -> Any:
         """Check that an operand is a scalar."""

@@ -1,0 +1,452 @@
+"""Wrong kernels and what cannot be translated: each has a message that points to its line."""
+
+import numpy as np
+import pytest
+
+from gpuemu import cuda
+from gpuemu.cuda import KernelError, KernelHazardError, float32
+from gpuemu.errors import DivisionError, LaunchError
+
+TABLE = np.arange(3)  # what a kernel reads must be an argument
+LIST = [1, 2]
+
+
+@cuda.jit(device=True)
+def helper(x):
+    return x + 1
+
+
+@cuda.jit(device=True)
+def recursive(n):
+    return recursive(n - 1) if n > 0 else 0
+
+
+@cuda.jit
+def comprehension(out):
+    out[0] = max([i * i for i in range(3)])
+
+
+@cuda.jit
+def printing(out):
+    print(out[0])  # noqa: T201
+
+
+@cuda.jit
+def try_statement(out):
+    try:  # noqa: SIM105
+        out[0] = 1
+    except ValueError:
+        pass
+
+
+@cuda.jit
+def with_statement(out):
+    with out:
+        pass
+
+
+@cuda.jit
+def assertion(out):
+    assert out[0] == 0
+
+
+@cuda.jit
+def returns_value(out):
+    return out[0]
+
+
+@cuda.jit
+def inner_function(out):
+    def inner():
+        pass
+
+
+@cuda.jit
+def over_an_array(out):
+    for _x in out:
+        pass
+
+
+@cuda.jit
+def over_zip(out):
+    for _i, _x in zip(out, out):  # noqa: B905
+        pass
+
+
+@cuda.jit
+def loop_else(out):
+    for _ in range(3):
+        pass
+    else:  # noqa: PLW0120
+        out[0] = 1
+
+
+@cuda.jit
+def too_many_indices(out):
+    out[0, 1] = 2
+
+
+@cuda.jit
+def float_index(out):
+    out[cuda.grid(1) / 2] = 1
+
+
+@cuda.jit
+def negative_index(out):
+    out[-1] = 1
+
+
+@cuda.jit
+def sliced(out):
+    out[1:2] = 1
+
+
+@cuda.jit
+def global_array(out):
+    out[0] = TABLE[0]
+
+
+@cuda.jit
+def global_list(out):
+    out[0] = LIST[0]
+
+
+@cuda.jit
+def unknown_name(out):
+    out[0] = undefined_name  # noqa: F821
+
+
+@cuda.jit
+def read_early(out):
+    out[0] = later  # noqa: F821
+    later = 1  # noqa: F841
+
+
+@cuda.jit
+def misspelled(out):
+    out[cuda.thredIdx.x] = 1
+
+
+@cuda.jit
+def no_axis_w(out):
+    out[cuda.threadIdx.w] = 1
+
+
+@cuda.jit
+def recursion(out):
+    out[0] = recursive(3)
+
+
+@cuda.jit
+def wrong_count(out):
+    out[0] = helper(1, 2)
+
+
+@cuda.jit
+def dynamic_shape(out, n):
+    tile = cuda.shared.array(n, float32)
+    out[0] = tile[0]
+
+
+@cuda.jit
+def no_type(out):
+    tile = cuda.shared.array(4, "float31")
+    out[0] = tile[0]
+
+
+@cuda.jit
+def numpy_function(out):
+    out[0] = np.linalg.norm(out)
+
+
+@cuda.jit
+def shift_of_float(out):
+    out[0] = 1.5 << 2
+
+
+@cuda.jit
+def bits_of_float(out):
+    out[0] = out[0] & 1
+
+
+@cuda.jit
+def matrix_sign(out):
+    out[0] = out @ out
+
+
+@cuda.jit
+def whole_array(out):
+    out[0] = out
+
+
+@cuda.jit
+def four_axes(out):
+    out[0] = cuda.grid(4)
+
+
+@cuda.jit
+def identity_comparison(out):
+    if out is None:
+        pass
+
+
+@cuda.jit
+def two_names_for_three(out):
+    a, b = 1, 2, 3
+    out[0] = a + b
+
+
+@cuda.jit
+def zero_step(out):
+    for i in range(0, 4, 0):
+        out[0] = i
+
+
+@cuda.jit
+def a_text(out):
+    out[0] = "one"
+
+
+@cuda.jit
+def divides_by_constant_zero(out):
+    out[0] = cuda.grid(1) // 0
+
+
+@cuda.jit
+def array_changes(out, a):
+    src = a
+    src = out
+    out[0] = src[0]
+
+
+@cuda.jit
+def attribute_of_array(out):
+    out[0] = out.mean()
+
+
+@cuda.jit
+def method_of_number(out):
+    i = cuda.grid(1)
+    out[0] = i.real
+
+
+@cuda.jit
+def starred(out):
+    out[0] = max(*out.shape)
+
+
+@cuda.jit
+def barrier_with_argument(out):
+    cuda.syncthreads(out)
+
+
+@cuda.jit
+def float_range(out):
+    for i in range(2.5):
+        out[0] = i
+
+
+@cuda.jit
+def row_as_element(out, a):
+    a[0] = 1
+
+
+UNTRANSLATABLE = [
+    (comprehension, "a list comprehension cannot be translated"),
+    (printing, "print cannot be called in a kernel; what can is cuda.…, math.…"),
+    (try_statement, "try cannot be translated; a kernel has assignments, if, for, while and calls"),
+    (with_statement, "with cannot be translated"),
+    (assertion, "assert cannot be translated"),
+    (returns_value, "a kernel returns nothing; write the result into an array"),
+    (inner_function, "a function in a kernel cannot be translated"),
+    (over_an_array, "a kernel's for goes over range(…); index arrays by its number"),
+    (over_zip, "a kernel's for goes over range(…)"),
+    (loop_else, "the else of a loop cannot be translated"),
+    (too_many_indices, "2 indices into out, which has 1 axes"),
+    (float_index, "index 0 of out is float64; expected an integer"),
+    (negative_index, "index 0 of out is -1: a negative index does not count from the end here"),
+    (sliced, "a slice with bounds cannot be translated; add the offset to the index"),
+    (global_array, "TABLE is an array outside the kernel; give it as an argument"),
+    (global_list, "LIST is a list outside the kernel; give an array as an argument"),
+    (unknown_name, "the name undefined_name means nothing here"),
+    (read_early, "later is read before it has a value"),
+    (misspelled, "there is no cuda.thredIdx"),
+    (no_axis_w, "there is no cuda.threadIdx.w"),
+    (recursion, "recursive calls itself; a kernel has no stack to return to: use a loop"),
+    (wrong_count, "helper takes 1 arguments (x); got 2"),
+    (dynamic_shape, "the shape of a shared array is int64; expected integers that are known when it is translated"),
+    (no_type, "the type of a shared array: 'float31' is no type of a kernel"),
+    (numpy_function, "np.linalg.norm cannot be called in a kernel"),
+    (shift_of_float, "unsupported operand type(s) for <<"),
+    (bits_of_float, "& of float32 and 1; it works on the bits of integers"),
+    (matrix_sign, "@ multiplies whole matrices; a lane computes one element of the product in a loop"),
+    (whole_array, "what is stored is an array; expected a number"),
+    (four_axes, "the number of axes is 4; expected 1, 2 or 3"),
+    (identity_comparison, "`is` cannot be translated; compare numbers with == or <"),
+    (two_names_for_three, "2 names for 3 values"),
+    (zero_step, "range with a step of 0 never ends"),
+    (a_text, "what is stored is the text 'one'; expected a number"),
+    (divides_by_constant_zero, "// by 0"),
+    (array_changes, "src changes, and is given an array; a variable that changes holds numbers"),
+    (attribute_of_array, "out.mean: an array in a kernel has shape, size, ndim, dtype and T"),
+    (method_of_number, ".real of int32; expected an array, cuda or math before the dot"),
+    (starred, "a star in a call cannot be translated; write each argument"),
+    (barrier_with_argument, "cuda.syncthreads takes 0 arguments; got 1"),
+    (float_range, "a bound of range is 2.5; expected an integer"),
+    (row_as_element, "a has 1 more axis; index each of them"),
+]
+
+
+@pytest.mark.parametrize(("kernel", "message"), UNTRANSLATABLE, ids=lambda x: getattr(x, "__name__", ""))
+def test_what_cannot_be_translated_points_to_its_line(kernel, message):
+    arguments = [np.zeros(4, np.float32), 4, 1][: len(kernel.source.parameters)]
+    if kernel in (array_changes, row_as_element):
+        arguments = [np.zeros(4, np.float32), np.zeros((2, 2), np.float32)]
+    with pytest.raises(KernelError) as error:
+        kernel[1, 4](*arguments)
+    text = str(error.value)
+    assert message in text
+    assert "test_cuda_errors.py, line " in text
+    assert error.value.where.text.strip() in text
+    assert text.rstrip().endswith("^")
+
+
+def test_the_caret_stands_under_the_part_that_is_meant():
+    with pytest.raises(KernelError) as error:
+        misspelled[1, 1](np.zeros(1))
+    *_, line, caret = str(error.value).split("\n")
+    assert line[caret.index("^") :].startswith("cuda.thredIdx")
+
+
+def test_defaults_and_stars_of_parameters():
+    with pytest.raises(KernelError, match="a kernel's parameters have no defaults"):
+
+        @cuda.jit
+        def with_default(out, n=3):
+            out[0] = n
+
+    with pytest.raises(KernelError, match=r"a kernel has no \*rest; name each parameter"):
+
+        @cuda.jit
+        def with_star(*rest):
+            pass
+
+
+@pytest.mark.parametrize(
+    ("launch", "message"),
+    [
+        (lambda: returns_value(1), "a kernel is launched on a grid: returns_value[blocks, threads](…)"),
+        (lambda: returns_value[1], r"returns_value[1]: expected [blocks, threads]"),
+        (lambda: returns_value[0, 4], "blocks is 0; expected a positive integer"),
+        (
+            lambda: returns_value[10 / 4, 4],
+            "blocks is 2.5; expected a positive integer, or a tuple of up to three; a / b",
+        ),
+        (lambda: returns_value[1, 2048], "(2048, 1, 1) threads in a block; at most 1024"),
+        (returns_value[1, 1], "got 0 arguments; expected 1: out"),
+        (lambda: returns_value[1, 1]([1, 2]), "out is a list; expected an array or a number; np.array(…) makes one"),
+        (lambda: returns_value[1, 1](np.zeros(2, complex)), "out is an array of complex128"),
+    ],
+)
+def test_launches_that_do_not_fit(launch, message):
+    with pytest.raises(LaunchError) as error:
+        launch()
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: cuda.jit(lambda x: x), "a lambda has no body to translate"),
+        (lambda: cuda.jit(3.5), "got 3.5; expected a function"),
+        (lambda: cuda.jit(speed=1), "there is no option 'speed'"),
+        (cuda.syncthreads, "cuda.syncthreads was called outside a kernel"),
+        (lambda: helper(1), "helper is a device function; call it from a kernel"),
+    ],
+)
+def test_misuse_outside_kernels(call, message):
+    with pytest.raises(KernelError, match=message):
+        call()
+
+
+@cuda.jit
+def reads_past_the_end(out, a):
+    i = cuda.grid(1)
+    out[i] = a[i + 1]
+
+
+@cuda.jit
+def writes_before_the_start(out):
+    i = cuda.grid(1)
+    out[i - 1] = i
+
+
+@cuda.jit
+def reads_unwritten(out):
+    tile = cuda.shared.array(4, float32)
+    i = cuda.threadIdx.x
+    tile[i] = i
+    out[i] = tile[(i + 1) % 5 % 4] if i < 3 else 0.0
+    spare = cuda.shared.array(8, float32)
+    out[i] = spare[7 - i]
+
+
+@cuda.jit
+def barrier_after_return(out):
+    i = cuda.grid(1)
+    if i >= 3:
+        return
+    cuda.syncthreads()
+    out[i] = 1
+
+
+@cuda.jit
+def shuffle_of_absent_lanes(out):
+    i = cuda.threadIdx.x
+    if i < 16:
+        out[i] = cuda.shfl_down_sync(0xFFFFFFFF, i, 1)
+
+
+HAZARDS = [
+    (reads_past_the_end, 4, 2, "out-of-bounds", "out[i] = a[i + 1]"),
+    (writes_before_the_start, 4, 1, "out-of-bounds", "out[i - 1] = i"),
+    (reads_unwritten, 4, 1, "uninitialised", "out[i] = spare[7 - i]"),
+    (barrier_after_return, 4, 1, "divergent-barrier", "cuda.syncthreads()"),
+    (shuffle_of_absent_lanes, 32, 1, "shuffle", "out[i] = cuda.shfl_down_sync(0xFFFFFFFF, i, 1)"),
+]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "lanes", "arrays", "kind", "line"), HAZARDS, ids=lambda x: getattr(x, "__name__", "")
+)
+def test_a_hazard_shows_the_line_of_the_source(kernel, lanes, arrays, kind, line):
+    with pytest.raises(KernelHazardError) as error:
+        kernel[1, lanes](*(np.zeros(lanes, np.float32) for _ in range(arrays)), checks={kind})
+    assert error.value.reports[0].kind == kind
+    assert error.value.where[0].text.strip() == line
+    assert f"test_cuda_errors.py, line {error.value.where[0].number}: {line}" in str(error.value)
+
+
+def test_a_division_by_zero_shows_the_line_of_the_source():
+    @cuda.jit
+    def divides(out, n):
+        out[0] = 7 // n
+
+    with pytest.raises(DivisionError, match=r"line \d+: out\[0\] = 7 // n"):
+        divides[1, 1](np.zeros(1, np.int64), 0)
+
+
+def test_a_read_only_array_is_not_written():
+    frozen = np.zeros(4, np.float32)
+    frozen.flags.writeable = False
+
+    @cuda.jit
+    def writes(out):
+        out[0] = 1
+
+    with pytest.raises(KernelError, match="out is read-only: the array that was given cannot be written"):
+        writes[1, 1](frozen)
+
+
+def test_there_are_thirty_and_more():
+    assert len(UNTRANSLATABLE) + len(HAZARDS) > 30

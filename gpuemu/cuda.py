@@ -45,6 +45,7 @@ from gpuemu.dtypes import (
 )
 from gpuemu.errors import LaunchError
 from gpuemu.kernels.errors import KernelError, KernelHazardError
+from gpuemu.kernels.python.fragments import Wmma
 from gpuemu.kernels.python.intrinsics import (
     Atomic,
     Extent,
@@ -119,6 +120,7 @@ __all__ = [
     "uint32",
     "uint64",
     "warpsize",
+    "wmma",
 ]
 
 threadIdx = Position("l")  # noqa: N816 (CUDA's name)
@@ -130,6 +132,7 @@ warpsize = WARP
 shared = Shared()
 local = Local()
 atomic = Atomic()
+wmma = Wmma()
 
 _OPTIONS = {"device", "debug", "opt", "fastmath", "inline", "lineinfo", "max_registers", "cache"}
 

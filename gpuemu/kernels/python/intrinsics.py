@@ -102,7 +102,8 @@ def _axis(name: str) -> int:
     return "xyz".index(name)
 
 
-def _flat_lane(t: Translator) -> Value:
+def flat_lane(t: Translator) -> Value:
+    """The number of the lane in its block, x innermost."""
     x, y, z = (t.k.special("l", axis, t.threads[axis]) for axis in range(3))
     flat = x
     if t.threads[1] > 1 or t.threads[2] > 1:
@@ -117,7 +118,7 @@ class LaneNumber(Computed):
 
     def operand(self, t: Translator) -> Value:
         """The number."""
-        return _flat_lane(t) % t.k.warp
+        return flat_lane(t) % t.k.warp
 
 
 def _dimensions(t: Translator, node: ast.Call, ndim: Any) -> int:
@@ -207,7 +208,7 @@ def local_array(t: Translator, node: ast.Call, shape: Any, dtype: Any) -> Array:
         raise t.error(node, f"a local array of shape {sizes} has no elements")
     name, lanes = _named(t, node, "local"), prod(t.threads)
     memory = t.k.local(name, prod(sizes) * lanes, of)
-    return Array(name, memory, sizes, tuple(step * lanes for step in _contiguous(sizes)), _flat_lane(t))
+    return Array(name, memory, sizes, tuple(step * lanes for step in _contiguous(sizes)), flat_lane(t))
 
 
 # --- atomics ---------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Random expressions, each checked at every point: simplification, bounds, printing, parsing; some in C and SymPy.
 
     python tests/fuzz/fuzz_expressions.py --seconds 60 --seed 1
+    python tests/fuzz/fuzz_expressions.py --seconds 60 --seed 1 --only sympy
 
 Ranges, coefficients and divisors may be negative. Prints each fault, then what was run; the exit status is 1 when there
 was a fault.
@@ -147,8 +148,18 @@ def check_expression(e: Expr, variables: list[Variable], report: Report) -> Expr
     return simplified
 
 
+def random_remainders(source: random.Random) -> Expr:
+    """Remainders inside one another, by divisors at which a floating-point quotient or SymPy's own Mod goes wrong."""
+    variables = [Variable(name, 0, source.choice((7, 31, 106))) for name in "ij"[: source.randint(1, 2)]]
+    e: Expr = variables[0] * source.choice((1, 1, 2, 49, 103)) + source.choice((0, 0, 48, -98))
+    for _ in range(source.randint(1, 4)):
+        n = source.choice((4, 5, 7, 49, 98, 103, 107, -49, -5))
+        e = source.choice((e // n, e % n, e % n * 2)) + source.choice((0, 0, 1)) * source.choice(variables)
+    return e
+
+
 def check_sympy(e: Expr, report: Report) -> None:
-    """To SymPy and back, and its lambdify, at every point."""
+    """To SymPy and back, at every point; for one in a hundred also what lambdify makes of it."""
     import sympy
 
     from shapetracker.sympy_bridge import from_sympy, to_sympy
@@ -161,6 +172,12 @@ def check_sympy(e: Expr, report: Report) -> None:
     report.counts["SymPy round trips"] += 1
     if (evaluate_box(back, variables) != truth).any():
         report.fault("SymPy round trip", e, back)
+    if report.counts["SymPy round trips"] % 100 == 0 and variables:
+        report.counts["lambdified"] += 1
+        axes = np.meshgrid(*[np.arange(v.min, v.max + 1) for v in variables], indexing="ij")
+        values = sympy.lambdify([symbols.get(v.name, sympy.Symbol(v.name)) for v in variables], exported)(*axes)
+        if (np.broadcast_to(values, truth.shape) != truth).any():
+            report.fault("lambdify", e, exported)
 
 
 def check_c(expressions: list[Expr], report: Report) -> None:
@@ -212,12 +229,28 @@ def fuzz(seconds: float, seed: int, most: int | None = None, every: int = 100) -
     return report
 
 
+def fuzz_sympy(seconds: float, seed: int, most: int | None = None) -> Report:
+    """Round trips alone: what views and chance make, and nested remainders."""
+    source = random.Random(seed)
+    report = Report()
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and len(report.faults) < 10 and (most is None or report.counts["tried"] < most):
+        e = random_remainders(source) if source.random() < 0.5 else random_case(source)[0]
+        report.counts["tried"] += 1
+        try:
+            check_sympy(e, report)
+        except Exception as error:
+            report.fault(type(error).__name__, e, error)
+    return report
+
+
 def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--seconds", type=float, default=60.0)
     arguments.add_argument("--seed", type=int, default=0)
+    arguments.add_argument("--only", choices=("sympy",))
     given = arguments.parse_args()
-    report = fuzz(given.seconds, given.seed)
+    report = (fuzz_sympy if given.only else fuzz)(given.seconds, given.seed)
     for fault in report.faults:
         sys.stdout.write(fault + "\n")
     counts = ", ".join(f"{count} {what}" for what, count in report.counts.items())

@@ -32,6 +32,7 @@ from shapetracker.expr.simplify.rules import canonical
 
 i, j, one = Variable("i", -2, 5), Variable("j", 0, 3), Variable("one", 1, 1)
 n, m, k = Variable("n", 1, 3), Variable("m", 1, 2), Variable("k", 0, 2)
+flag = Variable("flag", 0, 1)
 DIVISORS = (-4, -3, -1, 1, 2, 3, 4, 6)
 
 
@@ -40,6 +41,8 @@ def _dividends() -> Iterator[Expr]:
         yield i * a + j * b + c
     for d, c in product((2, 3, 4, 6), (-1, 0, 1, 2)):
         yield from (i // d + c, i % d + c, i // d % 3 + c, j * 3 + i % d, i % d * 2 + j)
+    for d, x, c in product((2, 3), (i // 2, i % 4), (-8, -4, 6, 7, 14)):
+        yield from (i + x * c + j * 2, i * 3 + x * (c + 1) + d, i % 6 + i + j + j // 2 * c)
     yield from (i * n + j, i * n * m + j * m + k, i * n * 2 - j, i // n, i // n + j, n * 2 + j)
 
 
@@ -57,6 +60,7 @@ def _sums() -> Iterator[Expr]:
             yield from (x // d * c + c * e, x // d * c + x * e, c * e - x % d * c, e - (x + d - 1) // d)
         yield sum(((i + t) // d for t in range(d)), start=j * c)
         yield from ((i + j) * d * c, i * d + j * d + c, (i + 2) * (j - 1) * c, i * c + i * e)
+        yield from (1 - (i < c), 1 - (i // d >= e), 1 - i // 9, (i + 3) // 5, 2 - (i + 7) // 6)
         yield from (i // d // 2 * (-2 * c) + i // d * c, i + i // d * -d)
 
 
@@ -79,11 +83,16 @@ def _comparisons() -> Iterator[Expr]:
         for kind, limit in product(kinds, (-6, -1, 0, 1, 2, 3, 5)):
             yield kind(x, limit)
             yield kind(x - j, limit)
+    for kind, limit in product(kinds, range(-7, 14)):
+        yield kind(i * 2 + flag, limit)
     for kind in kinds:
         yield from (kind(i, j), kind(i * 2 + 1, j * 2), kind(i - 3, j // 2))
 
 
 def _conjunctions() -> Iterator[Expr]:
+    for a, b, c, d in product((0, 1, 3), (1, 2, 4), (0, 2, 3), (1, 3)):
+        yield And((i + j + c) % 4 >= a, (i + j) % 4 < b, (i + j + 1) % 4 < d)
+        yield And((i + j) % 4 >= a, (i + j + c) % 4 < b)
     parts = [i >= 2, i < 4, i < 2, i >= 5, j < 2, i * 4 + j < 9, i // 2 < 2, (i % 4) >= 1, i.eq(3), j.ne(1)]
     for a, b in product(parts, repeat=2):
         yield And(a, b)

@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from itertools import combinations
 from math import gcd
 
-from shapetracker.expr.nodes import And, Comparison, Const, Eq, Expr, FloorDiv, Ge, Gt, Le, Lt, Mod, Ne, Variable
-from shapetracker.expr.simplify.facts import Facts
+from shapetracker.expr.nodes import Comparison, Const, Eq, Expr, FloorDiv, Ge, Gt, Le, Lt, Mod, Ne, Sum, Variable
+from shapetracker.expr.simplify.facts import Facts, quiet
 from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus, rank
 from shapetracker.expr.simplify.rules import COMPOUND, DIVISION, SEVERAL, canonical, rule
-from shapetracker.expr.simplify.sums import _quiet
 
 
 def _difference(a: Expr, b: Expr) -> tuple[Terms, int]:
@@ -129,7 +128,7 @@ def compare_the_dividend(e: Expr, facts: Facts) -> Expr | None:
         # c = 1: x // n against k − others; c = −1: x // n against others − k + 1, the other way round
         right = plus(({}, k), (others, 0), -1) if c == 1 else plus((others, -k), ({}, 1))
         kind = Ge if at_least == (c == 1) else Lt
-        after = canonical(kind.build((atom.args[0], from_linear(*right) * n)), _quiet(facts))
+        after = canonical(kind.build((atom.args[0], from_linear(*right) * n)), quiet(facts))
         if after.operations() <= e.operations():
             return after
     return None
@@ -175,17 +174,42 @@ def offset_leaves_a_compared_remainder(e: Expr, facts: Facts) -> Expr | None:
 _OF_A_CONDITION = {(Ge, 1): True, (Eq, 1): True, (Ne, 0): True, (Lt, 1): False, (Eq, 0): False, (Ne, 1): False}
 
 
-@rule("c ≥ 1 → c and c < 1 → not c, for a condition c", Ge, Lt, Eq, Ne, needs=COMPOUND)
+@rule("c ≥ 1 → c, where c is 0 or 1; c < 1 → not c, where c is a comparison", Ge, Lt, Eq, Ne, needs=COMPOUND)
 def comparison_of_a_condition(e: Expr, facts: Facts) -> Expr | None:
-    """A condition is 0 or 1."""
+    """What is 0 or 1 is a condition, and says itself whether it is 1."""
+    c, limit = e.args
+    meaning = _OF_A_CONDITION.get((type(e), limit.value)) if type(limit) is Const else None
+    if meaning is None:
+        return None
+    if meaning:
+        return c if c.min == 0 and c.max == 1 else None
+    return negated(c) if isinstance(c, Comparison) else None
+
+
+@rule("1 − c → not c, for a comparison c", Sum, needs=COMPOUND)
+def one_less_a_comparison(e: Expr, facts: Facts) -> Expr | None:
+    """A comparison is 1 where its opposite is 0."""
+    terms, constant = linear(e)
+    if constant != 1 or len(terms) != 1:
+        return None
+    ((c, times_it),) = terms.items()
+    return negated(c) if times_it == -1 and isinstance(c, Comparison) else None
+
+
+@rule("g·a + t ≥ g·q + 1 → a + t ≥ q + 1, where t is 0 or 1; likewise for <", Ge, Lt, needs=SEVERAL)
+def carry_in_a_comparison(e: Expr, facts: Facts) -> Expr | None:
+    """With t = 0 both say a > q, with t = 1 both say a ≥ q."""
     parts = _limit(e)
-    if parts is None or len(parts[0]) != 1:
+    if parts is None:
         return None
-    ((atom, c),) = parts[0].items()
-    meaning = _OF_A_CONDITION.get((type(e), parts[1]))
-    if c != 1 or not isinstance(atom, Comparison | And) or meaning is None:
-        return None
-    return atom if meaning else negated(atom)
+    terms, k = parts
+    fine = [t for t, c in terms.items() if c == 1 and facts.within(t) == (0, 1)]
+    for t in fine:
+        g = gcd(*[c for other, c in terms.items() if other is not t])
+        if g > 1 and (k - 1) % g == 0:
+            coarse = {other: c // g for other, c in terms.items() if other is not t}
+            return type(e).build((from_linear(coarse | {t: 1}, 0), Const((k - 1) // g + 1)))  # type: ignore[attr-defined, no-any-return]
+    return None
 
 
 _OPPOSITE: dict[type[Expr], type[Comparison]] = {Lt: Ge, Ge: Lt, Le: Gt, Gt: Le, Eq: Ne, Ne: Eq}
@@ -215,5 +239,5 @@ def equality_at_an_end(e: Expr, facts: Facts) -> Expr | None:
     # X = high is X ≥ high, X ≠ high is X < high; X = low is X < low + 1, X ≠ low is X ≥ low + 1
     at_least = (k == high) == (type(e) is Eq)
     limit = k if k == high else k + 1
-    after = canonical((Ge if at_least else Lt).build((e.args[0], Const(limit))), _quiet(facts))
+    after = canonical((Ge if at_least else Lt).build((e.args[0], Const(limit))), quiet(facts))
     return after if after.operations() < e.operations() else None

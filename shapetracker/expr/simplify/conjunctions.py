@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from shapetracker.expr.nodes import And, Comparison, Const, Eq, Expr, Ge, Lt
+from shapetracker.expr.nodes import And, Comparison, Const, Eq, Expr, Ge, Lt, Mod, Ne
 from shapetracker.expr.simplify.facts import Facts, Range, learn
+from shapetracker.expr.simplify.linear import from_linear, linear
 from shapetracker.expr.simplify.rules import canonical, rule
+
+_MOST_RESIDUES = 256
 
 
 @rule("a & a → a", And)
@@ -49,6 +52,60 @@ def tightest_limits(e: Expr, facts: Facts) -> Expr | None:
             parts.append(Lt.build((x, Const(most + 1))))
     after = And.build(tuple(parts))
     return None if after is e else after
+
+
+def _residue(e: Expr) -> tuple[Expr, int, int] | None:
+    """Form without constant, offset and divisor, where the expression is (form + offset) % n."""
+    if type(e) is not Mod:
+        return None
+    x, n = e.args
+    if type(n) is not Const or not 1 < n.value <= _MOST_RESIDUES:
+        return None
+    terms, offset = linear(x)
+    return from_linear(terms, 0), offset, n.value
+
+
+@rule("(x % n ≥ a) & (x % n < b) → (x − a) % n < b − a; so for all conditions on remainders of x by n", And)
+def limits_on_one_remainder(e: Expr, facts: Facts) -> Expr | None:
+    """The remainders at which all of them hold are one run of the period, or none, where this applies."""
+    groups: dict[tuple[Expr, int], list[tuple[Expr, int]]] = {}
+    for part in e.args:
+        compared = isinstance(part, Comparison) and type(part.args[1]) is Const
+        found = _residue(part.args[0] if compared else part)
+        if found is not None:
+            groups.setdefault((found[0], found[2]), []).append((part, found[1]))
+    for (form, n), members in groups.items():
+        if len(members) < 2:
+            continue
+        holds = [all(_holds(part, (r + offset) % n) for part, offset in members) for r in range(n)]
+        after = _run_of_remainders(form, n, holds)
+        gone = [part for part, _ in members]
+        if after is not None and after.operations() < sum([part.operations() + 1 for part in gone]) - 1:
+            return And.build((*[part for part in e.args if part not in gone], after))
+    return None
+
+
+def _holds(part: Expr, remainder: int) -> bool:
+    if isinstance(part, Comparison):
+        return bool(type(part).holds(remainder, part.args[1].max))
+    return bool(remainder)
+
+
+def _run_of_remainders(form: Expr, n: int, holds: list[bool]) -> Expr | None:
+    count = holds.count(True)
+    if count in (0, n):
+        return Const(int(count == n))
+    starts = [r for r in range(n) if holds[r] and not holds[r - 1]]
+    if len(starts) != 1:
+        return None
+    begin = starts[0]
+    if begin + count == n:
+        return Ge.build((form % n, Const(begin)))
+    if count == 1:
+        return Eq.build((form % n, Const(begin)))
+    if count == n - 1:
+        return Ne.build((form % n, Const(begin - 1)))
+    return Lt.build(((form - begin) % n, Const(count)))
 
 
 @rule("a & b → a & b′, where b′ is what is left of b when a holds", And)

@@ -6,13 +6,14 @@ small as possible), so that the rules for sums can see that they belong together
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import product
 from math import gcd
 
 from shapetracker.expr.nodes import Const, Expr, FloorDiv, Mod, Operation, Product, Sum, node
-from shapetracker.expr.simplify.facts import Facts
+from shapetracker.expr.simplify.facts import Facts, quiet
 from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus, quotient, rank, times
-from shapetracker.expr.simplify.rules import DIVISION, NUMBER, OTHER, SIZE, rule
+from shapetracker.expr.simplify.rules import DIVISION, NUMBER, OTHER, SEVERAL, SIZE, canonical, rule
 
 _MOST_CHOICES = 4  # terms whose two nearest coefficients are all tried; more are rare, and each doubles the work
 
@@ -41,7 +42,8 @@ def remainder_within_one_period(e: Expr, facts: Facts) -> Expr | None:
     low, high = facts.within(a)
     q = low // n.value
     if high // n.value != q:
-        return None
+        same = facts.congruent(a, n.value) if facts.ranges else None
+        return None if same is None else from_linear(*same)
     return a - q * n.value if q else a
 
 
@@ -138,6 +140,80 @@ def drop_inner_remainder(e: Expr, facts: Facts) -> Expr | None:
         if type(atom) is Mod and type(atom.args[1]) is Const and c * atom.args[1].value % n == 0:
             rest = plus((terms, constant), ({atom: 1}, 0), -c)
             return from_linear(*plus(rest, linear(atom.args[0]), c)) % n
+    return None
+
+
+def _quotients_inside(terms: Terms, n: int) -> Iterator[tuple[Terms, Terms]]:
+    """Pairs of forms that a sum of x, x // m and x % m splits into: multiples of n, and what is left.
+
+    A sum may have put x together from its digits, or written one digit as x less the other; a division by n wants
+    the digits, where the upper one is a multiple of n. First each such x by itself, then all of them.
+    """
+    all_whole: Terms = {}
+    all_left = terms
+    found = 0
+    for atom in terms:
+        alone = _split(atom, terms, n)
+        if alone is not None:
+            yield alone
+            together = _split(atom, all_left, n)
+            if together is not None:
+                found += 1
+                all_whole, all_left = plus((all_whole, 0), (together[0], 0))[0], together[1]
+    if found > 1:
+        yield all_whole, all_left
+
+
+def _split(atom: Expr, terms: Terms, n: int) -> tuple[Terms, Terms] | None:
+    """x written by its digits, where one of them stands beside it, and the upper one is a multiple of n."""
+    if type(atom) is not FloorDiv and type(atom) is not Mod:
+        return None
+    x, m = atom.args
+    c, d = terms.get(x, 0), terms.get(atom, 0)
+    if type(m) is not Const or not c:
+        return None
+    if type(atom) is FloorDiv:
+        upper, lower = d + c * m.value, c
+    else:
+        upper, lower = c * m.value, c + d
+    if upper % n:
+        return None
+    left = {t: k for t, k in terms.items() if t is not atom and t is not x}
+    return plus(({}, 0), ({x // m: 1}, 0), upper)[0], plus((left, 0), ({x % m: 1}, 0), lower)[0]
+
+
+@rule(
+    "(c·x + d·(x // m) + a) // n → (d + c·m)/n·(x // m) + (c·(x % m) + a) // n, where n divides d + c·m",
+    FloorDiv,
+    needs=NUMBER | DIVISION | SEVERAL,
+)
+def digits_in_a_quotient(e: Expr, facts: Facts) -> Expr | None:
+    """x = m·(x // m) + x % m; the multiple of n leaves the quotient, where that is shorter. Likewise beside x % m."""
+    parts = _parts(e)
+    if parts is None:
+        return None
+    terms, constant, n = parts
+    for whole, left in _quotients_inside(terms, n):
+        rest = linear(canonical(from_linear(left, constant) // n, quiet(facts)))
+        after = from_linear(*plus(rest, ({t: c // n for t, c in whole.items()}, 0)))
+        if after.operations() < e.operations():
+            return after
+    return None
+
+
+@rule(
+    "(c·x + d·(x // m) + a) % n → (c·(x % m) + a) % n, where n divides d + c·m", Mod, needs=NUMBER | DIVISION | SEVERAL
+)
+def digits_in_a_remainder(e: Expr, facts: Facts) -> Expr | None:
+    """x = m·(x // m) + x % m; the multiple of n has no remainder. Likewise beside x % m. Where that is shorter."""
+    parts = _parts(e)
+    if parts is None:
+        return None
+    terms, constant, n = parts
+    for _, left in _quotients_inside(terms, n):
+        after = canonical(from_linear(left, constant) % n, quiet(facts))
+        if after.operations() < e.operations():
+            return after
     return None
 
 

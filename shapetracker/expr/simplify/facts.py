@@ -87,6 +87,21 @@ class Facts:
         # An empty range means that the facts contradict each other: then nothing is claimed.
         return (low, high) if low <= high else plain
 
+    def congruent(self, e: Expr, n: int) -> tuple[Terms, int] | None:
+        """A form with known limits that differs from e by a multiple of n, and lies inside one period of n."""
+        terms, constant = linear(e)
+        for form in self.ranges:
+            other, _ = linear(form)
+            if other.keys() != terms.keys() or len(terms) < 2:
+                continue
+            for sign in (1, -1):
+                if all((c - sign * other[t]) % n == 0 for t, c in terms.items()):
+                    shifted = {t: sign * c for t, c in other.items()}, constant
+                    low, high = self.within_sum(*shifted)
+                    if low // n == high // n:
+                        return shifted[0], constant - low // n * n
+        return None
+
     def _sum_of_ends(self, terms: Terms, constant: int) -> tuple[int, int]:
         low = high = constant
         for atom, c in terms.items():
@@ -121,6 +136,9 @@ class Facts:
         if depth == 0:
             return False
         for relation in self._relations():
+            rest = plus((terms, constant), relation, -1)
+            if self.within_sum(*rest)[0] >= 0:
+                return True
             for atom, c in terms.items():
                 for part, d in relation[0].items():
                     if c >= 0 or d >= 0 or c % d:
@@ -144,6 +162,11 @@ class Facts:
                 if most is not None:
                     found.append(({t: -c for t, c in terms.items()}, most))
         return found
+
+
+def quiet(facts: Facts) -> Facts:
+    """The same facts for a look ahead: what is only tried leaves no trace."""
+    return facts if facts.trace is None else Facts(facts.ranges)
 
 
 def facts_from(conditions: Iterable[Expr], trace: list[Step] | None = None) -> Facts:

@@ -18,9 +18,9 @@ from shapetracker.expr.nodes import (
     node,
     write,
 )
-from shapetracker.expr.simplify.facts import Facts, Step
+from shapetracker.expr.simplify.facts import Facts, Step, quiet
 from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus, rank, term
-from shapetracker.expr.simplify.rules import DIVISION, SEVERAL, applicable, shortening
+from shapetracker.expr.simplify.rules import DIVISION, SEVERAL, applicable, canonical, shortening
 
 
 def short(e: Expr, facts: Facts) -> Expr:
@@ -121,6 +121,21 @@ def sign_goes_into_a_division(e: Expr, facts: Facts) -> Expr | None:
         if after.operations() < best.operations():
             best = after
     return best
+
+
+@shortening("x // n → x ≥ n, where 0 ≤ x < 2·n, if that is shorter; 1 − x // n → x < n likewise", Sum, FloorDiv)
+def quotient_of_two_values(e: Expr, facts: Facts) -> Expr | None:
+    """A quotient that is 0 or 1 says on which side of n its dividend lies; a comparison needs no offset."""
+    terms, _ = linear(e)
+    if len(terms) != 1 or facts.within(e) != (0, 1):
+        return None
+    ((atom, c),) = terms.items()
+    if type(atom) is not FloorDiv or type(atom.args[1]) is not Const or atom.args[1].value < 1:
+        return None
+    limit = Const((facts.within(atom)[0] + 1) * atom.args[1].value)
+    kind = Ge if c == 1 else Lt
+    after = short(canonical(kind.build((atom.args[0], limit)), quiet(facts)), quiet(facts))
+    return after if after.operations() < e.operations() else None
 
 
 @shortening("a·x + a·y → (x + y)·a", Sum, needs=SEVERAL)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from shapetracker.expr.nodes import Const, Expr, FloorDiv, Max, Min, Mod, Product, Sum
-from shapetracker.expr.simplify.facts import Facts
+from shapetracker.expr.simplify.facts import Facts, quiet
 from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus
 from shapetracker.expr.simplify.rules import DIVISION, SEVERAL, canonical, rule
 
@@ -19,13 +19,6 @@ def collect_like_terms(e: Expr, facts: Facts) -> Expr | None:
         return None
     after = from_linear(*linear(e))
     return None if after is e else after
-
-
-def _quiet(facts: Facts) -> Facts:
-    """The same facts for a look ahead: what is only tried leaves no trace."""
-    if facts.trace is None:
-        return facts
-    return Facts(facts.ranges)
 
 
 def _divisions(terms: Terms, kind: type[Expr]) -> Iterator[tuple[Expr, int, Expr, int]]:
@@ -56,7 +49,7 @@ def remainder_meets_its_quotient(e: Expr, facts: Facts) -> Expr | None:
     for atom, c, a, n in _divisions(terms, Mod):
         rest = plus((terms, constant), ({atom: 1}, 0), -c)
         for x, sign, more in _remainder_read(a, n, terms):
-            whole = linear(canonical(from_linear(*x) // n, _quiet(facts)))
+            whole = linear(canonical(from_linear(*x) // n, quiet(facts)))
             if _meets(terms, whole[0], x[0]):
                 new = plus(plus(rest, x, c * sign), whole, -c * sign * n)
                 after = _cheaper((new[0], new[1] + c * more), e)
@@ -107,7 +100,7 @@ def the_other_half(e: Expr, facts: Facts) -> Expr | None:
     for atom, c, a, n in _divisions(terms, FloorDiv):
         if n == 2:
             x = plus(linear(a), ({}, -1))
-            whole = linear(canonical(from_linear(*x) // 2, _quiet(facts)))
+            whole = linear(canonical(from_linear(*x) // 2, quiet(facts)))
             if _meets(terms, whole[0], x[0]):
                 new = plus(plus(plus((terms, constant), ({atom: 1}, 0), -c), x, c), whole, -c)
                 after = _cheaper(new, e)
@@ -127,7 +120,7 @@ def multiple_meets_its_quotient(e: Expr, facts: Facts) -> Expr | None:
             if d % divisor:
                 continue
             c = d // divisor
-            rest = linear(canonical(dividend % divisor, _quiet(facts)))
+            rest = linear(canonical(dividend % divisor, quiet(facts)))
             x = linear(dividend)
             if _meets(terms, x[0], rest[0]):
                 new = plus((terms, constant), ({atom: 1}, 0), -d)
@@ -141,7 +134,7 @@ def _readings(atom: Expr, a: Expr, n: int, terms: Terms, facts: Facts) -> Iterat
     """x // (m·n) is also (x // m) // n, where another term x // m is there."""
     yield a, n
     for other, _, _, m in _divisions(terms, FloorDiv):
-        if other is not atom and n % m == 0 and canonical(other // (n // m), _quiet(facts)) is atom:
+        if other is not atom and n % m == 0 and canonical(other // (n // m), quiet(facts)) is atom:
             yield other, n // m
 
 
@@ -161,11 +154,11 @@ def two_digits_become_one(e: Expr, facts: Facts) -> Expr | None:
                 continue
             for form, sign, more in _remainder_read(a, n, terms):
                 x = from_linear(*form)
-                upper = linear(canonical(x // n % m, _quiet(facts)))
+                upper = linear(canonical(x // n % m, quiet(facts)))
                 if other not in upper[0] or d % (n * upper[0][other]):
                     continue
                 c = d // (n * upper[0][other])
-                both = linear(canonical(x % (n * m), _quiet(facts)))
+                both = linear(canonical(x % (n * m), quiet(facts)))
                 new = plus(plus((terms, constant + c * sign * more), upper, -c * n), both, c)
                 after = _cheaper(plus(new, ({atom: 1}, 0), -c * sign), e)
                 if after is not None:
@@ -182,7 +175,7 @@ def hermites_identity(e: Expr, facts: Facts) -> Expr | None:
             continue
         inner, offset = linear(a)
         family = [(from_linear(inner, k) // n, k) for k in range(n)]
-        quotients = [linear(canonical(q, _quiet(facts))) for q, _ in family]
+        quotients = [linear(canonical(q, quiet(facts))) for q, _ in family]
         if not any(atom in q[0] for q in quotients) or offset not in range(n):
             continue
         new: Form = terms, constant
@@ -209,6 +202,6 @@ def greatest_is_known(e: Expr, facts: Facts) -> Expr | None:
 def _without(e: Expr, facts: Facts, sign: int) -> Expr | None:
     for k, x in enumerate(e.args):
         for m, y in enumerate(e.args):
-            if k != m and facts.nonnegative(*linear(canonical((y - x) * sign, _quiet(facts)))):
+            if k != m and facts.nonnegative(*linear(canonical((y - x) * sign, quiet(facts)))):
                 return type(e).build(e.args[:m] + e.args[m + 1 :])  # type: ignore[attr-defined, no-any-return]
     return None

@@ -6,12 +6,16 @@ What is stored is the same on every run: no times, no random names. A live widge
 brings along, so a notebook reads well before it runs, and where nothing runs.
 """
 
+import os
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
+from traitlets.config import Config
 
 HERE = Path(__file__).parent
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -21,17 +25,53 @@ METADATA = {
 }
 
 
+SECONDS = 240
+"""For one notebook; on an idle machine the slowest takes half a minute."""
+ATTEMPTS = 3
+ALONE = "--alone"
+
+
 def store(path: Path) -> None:
-    """Execute one notebook and write it back with its outputs."""
+    """Store one notebook's outputs, in a process of its own: a kernel that dies or never answers takes nothing along.
+
+    Raises
+    ------
+    SystemExit
+        When a cell fails, when it does not end in time, or when its kernel dies again and again.
+    """
+    for attempt in range(1, ATTEMPTS + 1):
+        command = [sys.executable, __file__, ALONE, str(path)]
+        child = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)  # noqa: S603 - ourselves
+        try:
+            _, errors = child.communicate(timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            child.kill()  # the kernel sees that its parent is gone, and ends
+            child.communicate()
+            errors = f"not done after {SECONDS} s"
+        if child.returncode == 0:
+            return
+        if "CellExecutionError" in errors:
+            sys.exit(f"{path.name}: {errors}")
+        last = errors.strip().splitlines()[-1] if errors.strip() else f"ended with {child.returncode}"
+        print(f"{path.name}: {last} (attempt {attempt} of {ATTEMPTS})", flush=True)
+    sys.exit(f"{path.name}: not stored")
+
+
+def execute(path: Path) -> None:
+    """Run a notebook and write it back with its outputs."""
     notebook = nbformat.read(path, as_version=4)
-    client = NotebookClient(
-        notebook,
-        timeout=600,
-        kernel_name="python3",
-        record_timing=False,
-        resources={"metadata": {"path": str(path.parent)}},
-    )
-    client.execute()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        # Kernels on TCP choose free ports, let go of them, and bind them later: two that start at once may choose the
+        # same, and then one dies or never answers. Sockets in files have no such race; Windows has none of them.
+        in_files = {"transport": "ipc", "connection_file": f"{folder}/kernel.json"} if os.name != "nt" else {}
+        client = NotebookClient(
+            notebook,
+            kernel_name="python3",
+            record_timing=False,
+            resources={"metadata": {"path": str(path.parent)}},
+            config=Config({"KernelManager": in_files}),
+        )
+        client.execute()
     notebook.metadata = nbformat.from_dict(METADATA)  # without the widgets' state, whose names are random
     for cell in notebook.cells:
         if cell.cell_type == "code":
@@ -72,4 +112,7 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    if sys.argv[1:2] == [ALONE]:
+        execute(Path(sys.argv[2]))
+    else:
+        main(sys.argv[1:])

@@ -229,7 +229,14 @@ class LaneMap:
         return [(int(lane), int(element)) for lane, element, *_ in found]
 
     def draw(self, by: Literal["lane", "register", "k"] = "lane") -> Picture:
-        """The operand as a matrix of lanes (or registers, or k), and as lanes × registers."""
+        """The operand as a matrix, and as lanes × registers.
+
+        Parameters
+        ----------
+        by : "lane", "register" or "k"
+            What the number and the colour of a matrix cell say: the lane that holds it, its number inside the lane,
+            or its k.
+        """
         from gpuemu.drawing.lanes import draw_lane_map
 
         return draw_lane_map(self, by=by)

@@ -163,50 +163,38 @@ class Grid:
     # -- HTML -------------------------------------------------------------------------------------------------
 
     def html(self) -> str:
-        """A table with inline styles; cells have both their colours set, margins inherit the page's."""
-        plain = "font-weight:400;border:0;padding:0 4px 1px 4px;text-align:center;background:transparent"
+        """A table with inline styles; cells have both their colours set, margins inherit the page's.
+
+        What a cell can inherit stands once, on its column, its row or the table: a notebook's own style sheet gives
+        every cell a padding and an alignment, so those two are said in each.
+        """
+        count = len(self._shown(self.columns))
+        has_sides = self.row_labels is None or bool(self.row_labels)
+        sizes = f'<col{"" if has_sides else " style=width:0"}><col span="{count}" style="width:{self.width}px">'
         head = ""
         if self.column_labels is None or self.column_labels:
             labels = (self._label(self.column_labels, c) for c in self._shown(self.columns))
-            heads = "".join(f'<th scope="col" style="{plain}">{escape(label)}</th>' for label in labels)
-            axis = f'<th style="{plain};white-space:nowrap">{escape(self.column_axis)}</th>' if self.column_axis else ""
-            head = (
-                f'<thead style="border:0"><tr style="border:0;background:transparent"><td style="border:0;padding:0">'
-                f"</td>{heads}{axis}</tr></thead>"
-            )
-        side = "font-weight:400;border:0;padding:0 6px 0 0;text-align:right;background:transparent;white-space:nowrap"
+            heads = "".join(f'<th style="{_CELL}font-weight:400">{escape(label)}</th>' for label in labels)
+            axis = f'<th style="{_SIDE}">{escape(self.column_axis)}</th>' if self.column_axis else ""
+            head = f'<tr style="background:none"><td style="{_CELL}"></td>{heads}{axis}</tr>'
         body = ""
         for r, cells in self._cells():
             label = self._label(self.row_labels, r)
-            start = f'<th scope="row" style="{side}">{escape(label)}</th>'
-            body += f'<tr style="background:transparent">{start}{"".join(map(self._html_cell, cells))}</tr>'
+            start = (
+                f'<th style="{_SIDE};text-align:right">{escape(label)}</th>' if label else f'<td style="{_CELL}"></td>'
+            )
+            row = "".join(map(_html_cell, cells))
+            body += f'<tr style="background:none;height:{self.height}px">{start}{row}</tr>'
         if self.row_axis:
-            words = f'<td colspan="{len(self._shown(self.columns)) + 1}" style="{side};text-align:left">'
-            body += f'<tr style="background:transparent">{words}{escape(self.row_axis)}</td></tr>'
+            words = f'<th colspan="{count + 1}" style="{_SIDE}">{escape(self.row_axis)}</th>'
+            body += f'<tr style="background:none">{words}</tr>'
         caption = ""
         if self.title or self._words():
             bold = f"<b>{escape(self.title)}</b>&ensp;" if self.title else ""
-            style = "caption-side:top;text-align:left;padding:0 0 6px 0;color:inherit"
+            style = "caption-side:top;text-align:left;padding:0 0 6px;white-space:nowrap"
             caption = f'<caption style="{style}">{bold}{escape(self._words())}</caption>'
-        table = "border-collapse:collapse;border:0;margin:0;font:12px/1.3 Helvetica,Arial,sans-serif"
-        return f'<table style="{table}">{caption}{head}<tbody>{body}</tbody></table>'
-
-    def _html_cell(self, cell: Cell | None) -> str:
-        size = f"width:{self.width}px;min-width:{self.width}px;height:{self.height}px;padding:0;text-align:center"
-        if cell is None or cell is LEFT_OUT:
-            return f'<td style="{size};border:0;background:transparent">{cell.text if cell else ""}</td>'
-        tip = f' title="{escape(cell.tip)}"' if cell.tip else ""
-        if cell.masked:
-            frame = (
-                f"2px solid {LIGHT.accent if cell.ring == 'accent' else LIGHT.error}"
-                if cell.ring
-                else "1px dotted #8b939b"
-            )
-            return f'<td{tip} style="{size};border:{frame};background:transparent">{MASKED}</td>'
-        fill, ink = cell.fill(LIGHT), cell.ink(LIGHT)
-        frame = f"2px solid {getattr(LIGHT, cell.ring)}" if cell.ring else "1px solid #fff"
-        bold = ";font-weight:700" if cell.ring else ""
-        return f'<td{tip} style="{size};border:{frame};background:{fill};color:{ink}{bold}">{escape(cell.text)}</td>'
+        table = "border-collapse:separate;border-spacing:1px;border:0;margin:0;font:12px/1.3 Helvetica,Arial,sans-serif"
+        return f'<table style="{table}">{caption}{sizes}{head}{body}</table>'
 
     # -- shapes -----------------------------------------------------------------------------------------------
 
@@ -278,6 +266,22 @@ class Grid:
         yield Box(x, y, width, height, cell.fill(theme), tip=cell.tip)
         size = min(11.5, height * 0.72, (width - 2) / max(1, len(cell.text)) / 0.65)
         yield Label(*middle, cell.text, cell.ink(theme), size, "middle", bold=cell.ring is not None)
+
+
+_PLAIN = "padding:0;text-align:center;"
+_CELL = f"{_PLAIN}border:0;"
+_SIDE = "padding:0 6px 0 0;border:0;text-align:left;white-space:nowrap;font-weight:400"
+
+
+def _html_cell(cell: Cell | None) -> str:
+    if cell is None or cell is LEFT_OUT:
+        return f'<td style="{_CELL}">{cell.text if cell else ""}</td>'
+    tip = f' title="{escape(cell.tip)}"' if cell.tip else ""
+    ring = f"border:2px solid {getattr(LIGHT, cell.ring)};font-weight:700;" if cell.ring else ""
+    if cell.masked:
+        return f'<td{tip} style="{_PLAIN}{ring or "border:1px dotted #8b939b"}">{MASKED}</td>'
+    colours = f"background:{cell.fill(LIGHT)};color:{cell.ink(LIGHT)}"
+    return f'<td{tip} style="{_PLAIN}{ring or "border:0;"}{colours}">{escape(cell.text)}</td>'
 
 
 def _marked(cell: Cell | None) -> str:

@@ -32,7 +32,8 @@ class Words:
     def html(self) -> str:
         """A paragraph; its colour is the page's, so it reads in any theme."""
         bold = f"<b>{escape(self.bold)}</b>&ensp;" if self.bold else ""
-        return f'<div style="font-size:13px;line-height:19px;text-align:left">{bold}{escape(self.words)}</div>'
+        words = "<br>".join(map(escape, self.words.split("\n")))
+        return f'<div style="font-size:13px;line-height:19px;text-align:left">{bold}{words}</div>'
 
     def scene(self, theme: Theme) -> Scene:
         """One label a line."""

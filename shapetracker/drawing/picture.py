@@ -10,8 +10,8 @@ from shapetracker.drawing.scene import DrawingError, Scene, below, to_png, to_sv
 
 GAP = 14.0
 """Pixels between the parts of a picture."""
-NOTEBOOK_SCALE = 1.25
-"""Pixels of an image in a notebook to one of the scene: photographs are large, and notebooks are kept in Git."""
+NOTEBOOK_COLOURS = 128
+"""Colours of an image in a notebook: photographs are large, and notebooks are kept in Git."""
 
 
 @runtime_checkable
@@ -131,4 +131,6 @@ class Figure(Picture):
         return None
 
     def _repr_png_(self) -> bytes:
-        return self.png(scale=NOTEBOOK_SCALE)
+        from shapetracker.drawing.paint import with_few_colours
+
+        return with_few_colours(self.png(scale=1.0), NOTEBOOK_COLOURS)

@@ -241,6 +241,6 @@ def png_of_pixels(pixels: object) -> bytes:
     header = struct.pack(">IIBBBBB", width, height, 8, colour_type, 0, 0, 0)
     out = io.BytesIO(b"\x89PNG\r\n\x1a\n")
     out.seek(0, io.SEEK_END)
-    for kind, data in ((b"IHDR", header), (b"IDAT", zlib.compress(lines.tobytes(), 4)), (b"IEND", b"")):
+    for kind, data in ((b"IHDR", header), (b"IDAT", zlib.compress(lines.tobytes(), 1)), (b"IEND", b"")):
         out.write(chunk(kind, data))
     return out.getvalue()

@@ -132,8 +132,9 @@ function makeStage(element, callbacks) {
     if (L.id < 0) ctx.drawImage(image, L.x, L.y, L.w, L.h);
     else for (let k = 0; k < L.a * L.b; k++) {
       const [x, y] = L.place(k * L.c * L.d * L.step);
+      const rows = Math.ceil(L.c / L.view.thin), columns = Math.ceil(L.d / L.view.thin);   // the pixels that were sent
       ctx.fillStyle = hatch[quiet ? 1 : 0]; ctx.fillRect(x, y, L.d * L.cw, L.c * L.ch);
-      ctx.drawImage(image, 0, k * L.c, L.d, L.c, x, y, L.d * L.cw, L.c * L.ch);
+      ctx.drawImage(image, 0, k * rows, columns, rows, x, y, L.d * L.cw, L.c * L.ch);
     }
     if (!quiet) return;
     ctx.globalAlpha = 0.45; ctx.fillStyle = theme.tokens.paper; ctx.fillRect(L.x, L.y, L.w, L.h); ctx.globalAlpha = 1;

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from shapetracker.arrays import index_arrays
 from shapetracker.drawing.memory import minus, tuple_text
-from shapetracker.drawing.photographs import channels_of, gathered
+from shapetracker.drawing.photographs import channels_of, gathered, thinned, thinning
 from shapetracker.drawing.scene import png_of_pixels
 from shapetracker.drawing.views import expressions
 from shapetracker.tracker import ShapeTracker
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 CELLS = 1 << 14
 """The largest number of elements that is drawn cell by cell."""
-PIXELS = 1 << 20
+PIXELS = 1 << 24
 """The largest number of elements of an image."""
+SHOWN = 512
+"""Pixels of the longer side of an image that the browser gets: no screen shows more of it beside the chain."""
 
 
 def rows(chain: Chain, outcome: Outcome) -> list[dict[str, Any]]:
@@ -98,7 +100,7 @@ class Memory:
     --------
     >>> import numpy as np
     >>> Memory(np.zeros((64, 64, 3), np.uint8)).limit, Memory(np.arange(24)).limit
-    (1048576, 16384)
+    (16777216, 16384)
     """
 
     def __init__(self, array: "np.ndarray[Any, Any] | None" = None) -> None:
@@ -139,13 +141,24 @@ class Memory:
         """What the views gather, as a PNG."""
         if self.image is None:
             return {}
-        return {"channels": channels_of(self.image, views[-1].shape), "png": png_of_pixels(gathered(views, self.image))}
+        tracker = ShapeTracker(tuple(views))
+        thin = thinned(tracker, self.image, SHOWN)
+        return {
+            "channels": channels_of(self.image, tracker.shape),
+            "thin": thinning(tracker, self.image, SHOWN),
+            "png": png_of_pixels(gathered(thin.views, self.image)),
+        }
 
     def photograph(self) -> bytes:
-        """The buffer itself as a PNG; nothing where it is no image."""
+        """The buffer itself as a PNG, thinned out; nothing where it is no image."""
         if self.image is None:
             return b""
-        return png_of_pixels(self.image if self.image.ndim == 2 else self.image[..., :3])
+        seen = thinned(ShapeTracker.from_shape(self.image.shape), self.image, SHOWN).as_array(self.image)
+        return png_of_pixels(seen if seen.ndim == 2 else seen[..., :3])
+
+    def photograph_shape(self) -> list[int]:
+        """Rows, columns and channels of the image; empty where there is none."""
+        return [] if self.image is None else [*self.image.shape, 1][:3]
 
 
 def why(views: "Sequence[View]") -> dict[str, Any] | None:

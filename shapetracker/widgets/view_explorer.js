@@ -31,11 +31,13 @@ function viewTable(picture, layer, index, whole, flat) {
   return { table, bad };
 }
 
+const CHECK_DELAY_MS = 250;
+
 function render({ model, el }) {
   const root = h("div", { class: "shapetracker-explorer", role: "group", "aria-label": "View explorer" });
   el.append(root);
   const constants = model.get("_constants"), palette = constants.palette, values = constants.values;
-  let look, photo = null, state = model.get("_state"), timer, waiting, version = 0;
+  let look, photo = null, state = model.get("_state"), timer, waiting, checking, askedAt = 0, version = 0;
 
   const note = h("span", { class: "stale", role: "status" });
   const bar = h("div", { class: "bar" });
@@ -60,6 +62,7 @@ function render({ model, el }) {
 
   /* to Python and back */
   function ask(next) {
+    askedAt = performance.now();
     model.set("_chain", { ...next, asked: Date.now() + Math.random() });
     model.save_changes();
     chain.update(next);
@@ -86,13 +89,20 @@ function render({ model, el }) {
     chain.update(model.get("_chain"), state.rows);
     const mine = ++version;
     await decode();
-    if (mine === version) layout();
+    if (mine !== version) return;
+    layout();
+    if (askedAt) root.explorer.answers.push(performance.now() - askedAt);
+    askedAt = 0;
+    clearTimeout(checking);
+    if (model.get("_sympy").code !== state.picture.code) checking = setTimeout(askForCheck, CHECK_DELAY_MS);
   }
+  // Whether the simplified expression is right, at every point, and what SymPy says: slower than a move, so it waits.
+  function askForCheck() { model.set("_checked", state.picture.code); model.save_changes(); }
   const bitmapOf = png => createImageBitmap(new Blob([png], { type: "image/png" }));
   async function decode() {
     if (constants.photograph.byteLength && !photo) {
-      const bitmap = await bitmapOf(constants.photograph);
-      photo = { bitmap, width: bitmap.width, height: bitmap.height, channels: state.picture.size / (bitmap.width * bitmap.height) };
+      const [height, width, channels] = constants.photograph_shape;
+      photo = { bitmap: await bitmapOf(constants.photograph), width, height, channels };
     }
     for (const view of state.picture.views) if (view.png && view.png.byteLength && !view.bitmap && product(view.shape)) view.bitmap = await bitmapOf(view.png);
   }
@@ -127,7 +137,7 @@ function render({ model, el }) {
     stack.replaceChildren(...out);
   }
   function expressionLines(index) {
-    const column = model.get("_sympy"), out = [];
+    const known = model.get("_sympy"), column = known.code === state.picture.code ? known : { lines: [], proof: "" }, out = [];
     const put = (label, text, verdict) => {
       const dd = h("dd");
       text.split(/(idx\d+)/).forEach(part => { const m = /^idx(\d+)$/.exec(part); dd.append(m ? h("b", { text: index ? `${index[m[1]]}` : part }) : part); });
@@ -186,7 +196,7 @@ function render({ model, el }) {
     timer = setTimeout(() => { live.textContent = text; }, 140);
   }
 
-  root.explorer = { stage, layouts: [], state: () => state };
+  root.explorer = { stage, layouts: [], answers: [], state: () => state };   // for tests: places on the page, and milliseconds
   const sympy = () => { words(); };
   model.on("change:_state", newState);
   model.on("change:_sympy", sympy);
@@ -198,7 +208,7 @@ function render({ model, el }) {
   resize.observe(root);
   newState().then(fromPython);
   return () => {
-    stopTheme(); resize.disconnect(); clearTimeout(timer); clearTimeout(waiting);
+    stopTheme(); resize.disconnect(); clearTimeout(timer); clearTimeout(waiting); clearTimeout(checking);
     model.off("change:_state", newState); model.off("change:_sympy", sympy);
     model.off("change:selected", fromPython); model.off("change:pinned", fromPython);
   };

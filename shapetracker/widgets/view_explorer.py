@@ -49,6 +49,7 @@ class ViewExplorer(anywidget.AnyWidget):
     _chain = traitlets.Dict().tag(sync=True)
     _state = traitlets.Dict().tag(sync=True)
     _sympy = traitlets.Dict().tag(sync=True)
+    _checked = traitlets.Unicode().tag(sync=True)
     _constants = traitlets.Dict().tag(sync=True)
 
     def __init__(self, chain: Chain, memory: Memory) -> None:
@@ -62,10 +63,12 @@ class ViewExplorer(anywidget.AnyWidget):
             "examples": {name: _as_dict(example) for name, example in examples.items()},
             "values": memory.values(),
             "photograph": memory.photograph(),
+            "photograph_shape": memory.photograph_shape(),
         }
         self.observe(self._on_chain, "_chain")
         self.observe(self._on_code, "code")
         self.observe(self._on_shown, "shown")
+        self.observe(self._on_checked, "_checked")
         self.show(chain)
 
     # -- what a program asks ----------------------------------------------------------------------------------
@@ -160,8 +163,6 @@ class ViewExplorer(anywidget.AnyWidget):
                     self.selected = []
                     self.pinned = False
             self._state = state
-        if not state["stale"]:
-            self._compare()
 
     def _picture(self) -> dict[str, Any]:
         assert self._written is not None  # noqa: S101 -- set together with the trackers
@@ -193,11 +194,15 @@ class ViewExplorer(anywidget.AnyWidget):
         if self._chain.get("shown") != self.shown:
             self._chain = self._chain | {"shown": self.shown}
 
-    def _compare(self) -> None:
-        """The SymPy column: sent after the picture, since it takes longer."""
+    def _on_checked(self, change: dict[str, Any]) -> None:
+        """The browser asks when nothing has moved for a while: the check tries every point, and SymPy is slow."""
+        if self._checked == self._state["picture"]["code"]:
+            self._sympy = self._compared()
+
+    def _compared(self) -> dict[str, Any]:
         from shapetracker.widgets.column import sympy_column
 
-        self._sympy = sympy_column(self.tracker)
+        return sympy_column(self.tracker) | {"code": self._state["picture"]["code"]}
 
 
 def _as_dict(chain: Chain) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 The tests skip, with the reason, where Chromium is missing; under `CI=true` a missing Chromium is an error.
 """
 
+import json
 import os
 import shutil
 import socket
@@ -11,10 +12,11 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
@@ -29,7 +31,11 @@ FLAGS = [
     "--disable-sync",
 ]
 SECONDS_TO_START = 150
+PATIENCE = 60_000
+"""Milliseconds that anything may take to appear: the machine may be slow, shared, and busy."""
 QUIET = '{"fetchNews": "false", "checkForUpdates": false, "doNotDisturbMode": true}'  # no question over the notebook
+
+expect.set_options(timeout=PATIENCE)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -58,81 +64,118 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A fresh page of 1300 × 1000 px; it closes after the test."""
-    context = browser.new_context(viewport={"width": 1300, "height": 1000})
-    yield context.new_page()
-    context.close()
+@pytest.fixture(scope="session")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """What the pages share: JupyterLab's scripts, read once; 1300 × 1000 px."""
+    shared = browser.new_context(viewport={"width": 1300, "height": 1000})
+    shared.set_default_timeout(PATIENCE)
+    yield shared
+    shared.close()
 
 
 @pytest.fixture
-def lab(tmp_path: Path) -> Iterator[Callable[[Path], str]]:
-    """`lab(folder)` serves the folder in JupyterLab, with settings of its own, and gives the address."""
-    servers = []
+def page(context: BrowserContext) -> Iterator[Page]:
+    """A fresh page; it closes after the test. An error of its scripts fails the test."""
+    opened, errors = context.new_page(), []
+    opened.on("pageerror", lambda error: errors.append(str(error)))
+    yield opened
+    opened.close()
+    assert not errors
 
-    def start(folder: Path) -> str:
-        port = free_port()
-        settings = tmp_path / f"settings{port}"
-        notification = settings / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
-        notification.parent.mkdir(parents=True)
-        notification.write_text(QUIET)
-        log = (settings / "jupyter.log").open("w")
-        environment = {
-            **os.environ,
-            "JUPYTER_CONFIG_DIR": str(settings / "config"),
-            "JUPYTER_RUNTIME_DIR": str(settings / "runtime"),
-            "IPYTHONDIR": str(settings / "ipython"),
-        }
-        command = [
-            sys.executable,
-            *("-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"),
-            *("--ServerApp.port_retries=0", "--IdentityProvider.token=", f"--LabApp.user_settings_dir={settings}"),
-            f"--ServerApp.root_dir={folder}",
-        ]
-        server = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
-        servers.append((server, log))
-        address = f"http://127.0.0.1:{port}"
-        end = time.monotonic() + SECONDS_TO_START
-        while True:
-            try:
-                urllib.request.urlopen(address + "/api", timeout=1).close()  # noqa: S310 - our own server
-                return address
-            except OSError:
-                if server.poll() is not None or time.monotonic() > end:
-                    pytest.fail(f"JupyterLab did not start:\n{Path(log.name).read_text()[-2000:]}")
-                time.sleep(0.25)
 
-    yield start
-    for server, log in servers:
+@dataclass(frozen=True)
+class Lab:
+    """A JupyterLab that serves a folder."""
+
+    address: str
+    folder: Path
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """One JupyterLab for all tests of this process, with settings of its own."""
+    settings, folder = tmp_path_factory.mktemp("settings"), tmp_path_factory.mktemp("notebooks")
+    notification = settings / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
+    notification.parent.mkdir(parents=True)
+    notification.write_text(QUIET)
+    port, log = free_port(), settings / "jupyter.log"
+    environment = {
+        **os.environ,
+        "JUPYTER_CONFIG_DIR": str(settings / "config"),
+        "JUPYTER_RUNTIME_DIR": str(settings / "runtime"),
+        "IPYTHONDIR": str(settings / "ipython"),
+    }
+    command = [
+        sys.executable,
+        *("-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"),
+        *("--ServerApp.port_retries=0", "--IdentityProvider.token=", f"--LabApp.user_settings_dir={settings}"),
+        *(f"--ServerApp.root_dir={folder}", "--ServerApp.disable_check_xsrf=True"),  # so that a test may stop kernels
+    ]
+    if os.name != "nt":
+        command.append("--KernelManager.transport=ipc")  # kernels that start at once cannot choose the same port
+    with log.open("w") as out:
+        server = subprocess.Popen(command, env=environment, stdout=out, stderr=subprocess.STDOUT)
+    address = f"http://127.0.0.1:{port}"
+    end = time.monotonic() + SECONDS_TO_START
+    try:
+        while not answers(address):
+            if server.poll() is not None or time.monotonic() > end:
+                pytest.fail(f"JupyterLab did not start:\n{log.read_text()[-2000:]}")
+            time.sleep(0.25)
+        yield Lab(address, folder)
+    finally:
         server.terminate()
         try:
             server.wait(20)
         except subprocess.TimeoutExpired:
             server.kill()
-        log.close()
+
+
+def answers(address: str) -> bool:
+    try:
+        urllib.request.urlopen(address + "/api", timeout=1).close()  # noqa: S310 - our own server
+    except OSError:
+        return False
+    return True
 
 
 @pytest.fixture
-def open_notebook(page: Page, lab: Callable[[Path], str], tmp_path: Path) -> Callable[..., Page]:
+def open_notebook(page: Page, lab: Lab, request: pytest.FixtureRequest) -> Iterator[Callable[..., Page]]:
     """`open_notebook(path, run=True, theme="light")` opens a copy of a notebook in JupyterLab and runs its cells."""
 
     def opened(notebook: Path, *, run: bool = True, theme: str = "light") -> Page:
-        folder = tmp_path / "work"
+        folder = lab.folder / request.node.name
         folder.mkdir(exist_ok=True)
         shutil.copy(notebook, folder)
-        address = lab(folder)
-        page.goto(f"{address}/lab/tree/{notebook.name}?reset")
-        page.get_by_text("| Idle").wait_for(timeout=90_000)  # running a cell earlier opens a "Select Kernel" dialog
+        workspace = f"{lab.address}/lab/workspaces/{request.node.name}"  # its own: nothing is open from another test
+        page.goto(f"{workspace}/tree/{request.node.name}/{notebook.name}?reset", timeout=2 * PATIENCE)
+        page.locator("body[data-jp-theme-light]").wait_for(state="attached", timeout=2 * PATIENCE)
+        page.get_by_text("| Idle").wait_for(timeout=2 * PATIENCE)  # before it, running asks to "Select Kernel"
         page.locator(".jp-Notebook .jp-Cell").first.wait_for()
-        if theme == "dark":
-            page.get_by_role("menuitem", name="Settings", exact=True).click()
-            page.get_by_text("Theme", exact=True).first.hover()
-            page.get_by_text("JupyterLab Dark", exact=True).click()
-            page.locator("body[data-jp-theme-light=false]").wait_for(state="attached")
+        choose_theme(page, theme)
         if run:
             page.get_by_role("menuitem", name="Run", exact=True).click()
             page.get_by_text("Run All Cells", exact=True).first.click()
         return page
 
-    return opened
+    yield opened
+    stop_kernels(lab.address)
+
+
+def choose_theme(page: Page, theme: str) -> None:
+    """The server keeps the theme, so a test asks for its own, whatever the last one had."""
+    light = str(theme == "light").lower()
+    if page.locator("body").get_attribute("data-jp-theme-light") == light:
+        return
+    page.get_by_role("menuitem", name="Settings", exact=True).click()
+    page.get_by_text("Theme", exact=True).first.hover()
+    page.get_by_text(f"JupyterLab {theme.title()}", exact=True).click()
+    page.locator(f"body[data-jp-theme-light={light}]").wait_for(state="attached")
+
+
+def stop_kernels(address: str) -> None:
+    with urllib.request.urlopen(f"{address}/api/sessions") as found:  # noqa: S310 - our own server
+        sessions = json.load(found)
+    for session in sessions:
+        stop = urllib.request.Request(f"{address}/api/sessions/{session['id']}", method="DELETE")  # noqa: S310
+        urllib.request.urlopen(stop).close()  # noqa: S310

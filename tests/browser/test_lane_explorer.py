@@ -108,7 +108,7 @@ def test_python_and_browser_agree(open_notebook: Callable[..., Page], tmp_path: 
     page.get_by_role("menuitem", name="Kernel", exact=True).click()
     page.get_by_text("Restart Kernel…", exact=True).click()
     page.get_by_role("button", name="Confirm Kernel Restart").click()
-    expect(root.locator(".facts")).to_have_text("not connected to Python", timeout=30_000)
+    expect(root.locator(".facts")).to_have_text("not connected to Python")
     point_at(page, root, "C", 0, 31)  # the drawing still answers
     says(root, "C[0, 31]", "Lane 31 holds it as element 0, register v0.")
 

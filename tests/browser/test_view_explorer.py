@@ -45,7 +45,7 @@ def explorer(page: Page, number: int = 0) -> Locator:
 
 
 def says(root: Locator, sentence: str) -> None:
-    expect(root.locator(".say")).to_have_text(sentence, timeout=15_000)
+    expect(root.locator(".say")).to_have_text(sentence)
 
 
 def field(root: Locator, operation: str) -> Locator:
@@ -73,8 +73,8 @@ def test_notebook_01_moves_a_slider_and_walks(open_notebook: Callable[..., Page]
     slider.focus()
     slider.press("ArrowRight")
     expect(field(root, "pad")).to_have_value("((1, 1), (1, 3))")
-    expect(root.locator(".cap").last).to_contain_text("shape (8, 6)", timeout=15_000)
-    expect(expressions.locator(".verdict").last).to_have_text("equal", timeout=15_000)
+    expect(root.locator(".cap").last).to_contain_text("shape (8, 6)")
+    expect(expressions.locator(".verdict").last).to_have_text("equal")
     assert expressions.inner_text() != ""
     assert before != ""
 
@@ -112,13 +112,13 @@ def test_wrong_argument_shows_the_error_and_keeps_the_picture(
     assert root.get_attribute("data-theme") == "dark"
     entry = field(root, "permute")
     entry.fill("(1, 1)")
-    expect(root.locator(".err b")).to_have_text("each of the axes 0 … 1 must appear exactly once", timeout=15_000)
+    expect(root.locator(".err b")).to_have_text("each of the axes 0 … 1 must appear exactly once")
     expect(entry).to_have_attribute("aria-invalid", "true")
     expect(root.get_by_text("The picture shows the last chain that worked.")).to_be_visible()
     expect(root.locator("pre")).to_contain_text(".permute((1, 0))")
     root.screenshot(path=str(tmp_path / "error_dark.png"))
     entry.fill("(1, 0)")
-    expect(root.locator(".err b")).to_have_count(0, timeout=15_000)
+    expect(root.locator(".err b")).to_have_count(0)
 
 
 def test_python_follows_the_walk_and_the_chain_is_edited_by_keyboard(
@@ -132,13 +132,13 @@ def test_python_follows_the_walk_and_the_chain_is_edited_by_keyboard(
     expect(page.locator(".widget-html", has_text="(1, 0) reads 1")).to_be_visible(timeout=15_000)
 
     root.get_by_role("button", name="add flip").click()
-    expect(root.locator("pre")).to_contain_text(".flip((1,))", timeout=15_000)
+    expect(root.locator("pre")).to_contain_text(".flip((1,))")
     field(root, "flip").press("Alt+ArrowUp")
     expect(root.locator("pre")).to_have_text(
         "ShapeTracker.from_shape((4, 6))\n  .flip((1,))\n  .permute((1, 0))", timeout=15_000
     )
     root.get_by_role("button", name="remove flip").click()
-    expect(root.locator("pre")).to_have_text("ShapeTracker.from_shape((4, 6))\n  .permute((1, 0))", timeout=15_000)
+    expect(root.locator("pre")).to_have_text("ShapeTracker.from_shape((4, 6))\n  .permute((1, 0))")
 
 
 def test_a_move_over_a_large_view_lights_few_cells(open_notebook: Callable[..., Page], tmp_path: Path) -> None:

@@ -25,9 +25,9 @@ from gpuemu.uops import ALU_OPS, AluOp, Line, UOps
 Entry = tuple[UOps, DType | None, list[int], Any]
 
 _TOKEN = re.compile(
-    r"""\s*(?:(?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
-    |(?P<number>[-+]?(?:0x[0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|inf|nan)(?![\w.]))
-    |(?P<dtype>image[fh]\(\d+,\d+,\d+\))
+    r"""\s*+(?:(?P<string>"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+')
+    |(?P<number>[-+]?(?:0x[0-9a-fA-F]++|(?:\d++\.?\d*+|\.\d++)(?:[eE][-+]?\d++)?|inf|nan)(?![\w.]))
+    |(?P<dtype>image[fh]\(\d++,\d++,\d++\))
     |(?P<label>%\w+)
     |(?P<word>[A-Za-z_]\w*)
     |(?P<mark>[(),:=])
@@ -35,6 +35,7 @@ _TOKEN = re.compile(
     |(?P<wrong>\S))""",
     re.VERBOSE,
 )
+"""Quantifiers are possessive (`++`, `*+`), so that no text takes longer to read than its length."""
 _WORDS = {"None": None, "True": True, "False": False}
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _MAX_DEPTH = 16  # of tuples in an arg; a WMMA's has two
@@ -108,11 +109,14 @@ def read(source: str) -> tuple[str, list[Entry], int, str | None]:
 
 
 def _tokens(place: int, text: str) -> list[tuple[str, str]]:
-    found = [(str(match.lastgroup), match.group(str(match.lastgroup))) for match in _TOKEN.finditer(text.rstrip())]
-    for kind, token in found:
+    found = []
+    for match in _TOKEN.finditer(text.rstrip()):
+        kind, token = str(match.lastgroup), match.group(str(match.lastgroup))
         if kind == "wrong":
             raise ProgramError(f"text line {place}: unexpected {token!r}")
-    return [token for token in found if token[0] != "comment"]
+        if kind != "comment":
+            found.append((kind, token))
+    return found
 
 
 class Row:

@@ -14,6 +14,7 @@ from shapetracker.errors import ViewError
 from shapetracker.inverse import inverse_stack
 from shapetracker.movements import check_sizes
 from shapetracker.stack import simplify_stack
+from shapetracker.symbolic_stack import guards_of, merge_neighbours, unbind_views
 from shapetracker.view import View, check_in_range
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ class ShapeTracker:
         >>> ShapeTracker.from_shape((Variable("i", 1, 6), 4)).reshape((8,)).guards
         (i == 2,)
         """
-        return tuple(dict.fromkeys(guard for view in self.views for guard in view.unbind()[0].conditions()))
+        return guards_of(self.views)
 
     @property
     def var_vals(self) -> dict[Variable, int]:
@@ -146,15 +147,8 @@ class ShapeTracker:
         >>> ShapeTracker.from_shape((Variable("i", 1, 6).bind(3),)).unbind()[0].shape
         (i,)
         """
-        views: list[View] = []
-        values: dict[Variable, int] = {}
-        for view in self.views:
-            plain, bound = view.unbind()
-            views.append(plain)
-            for variable, value in bound.items():
-                if values.setdefault(variable, value) != value:
-                    raise ViewError(f"unbind {self}: {variable} is bound to {values[variable]} and to {value}")
-        return ShapeTracker(tuple(views)), values
+        views, values = unbind_views(self.views)
+        return ShapeTracker(views), values
 
     def bind(self, values: Mapping[Any, int] | None = None) -> ShapeTracker:
         """The plain tracker for given values of all variables; those that are bound already need none.
@@ -225,8 +219,8 @@ class ShapeTracker:
         >>> len(st.simplify().views)
         2
         """
-        if any(view.vars() for view in self.views):
-            return ShapeTracker(_merged(self.views))
+        if self.vars():
+            return ShapeTracker(merge_neighbours(self.views))
         boxes = simplify_stack(tuple([view.box for view in self.views]))
         return self if len(boxes) == len(self.views) else ShapeTracker(tuple([View.from_box(box) for box in boxes]))
 
@@ -426,17 +420,3 @@ class ShapeTracker:
 
     def _on_last(self, view: View) -> ShapeTracker:
         return ShapeTracker((*self.views[:-1], view))
-
-
-def _merged(views: tuple[View, ...]) -> tuple[View, ...]:
-    """Neighbouring views merged, where one view serves every binding of their variables."""
-    found = list(views)
-    place = len(found) - 1
-    while place > 0:
-        one = found[place - 1] + found[place]
-        if one is not None:
-            found[place - 1 : place + 1] = [one]
-            place = min(place, len(found) - 1)
-        else:
-            place -= 1
-    return tuple(found)

@@ -1,13 +1,10 @@
 """A short run of the machine's fuzzer, and the texts and lists that it or its authors found."""
 
-import re
-
 import pytest
 from fuzz.fuzz_machine import fuzz
 
 from gpuemu import Program, UOps, dtypes
 from gpuemu.errors import ProgramError
-from gpuemu.text import _TOKEN
 
 
 def test_broken_programs_are_refused_with_errors_of_this_project() -> None:
@@ -20,10 +17,6 @@ def test_broken_programs_are_refused_with_errors_of_this_project() -> None:
     "text", ["9" * 2000 + "x", "-" * 2000, '"' + '\\"' * 2000, "1." * 2000, "imagef(" + "1" * 2000]
 )
 def test_no_text_takes_longer_to_read_than_its_length(text: str) -> None:
-    assert all(
-        quantifier.endswith("+")
-        for quantifier in re.findall(r"[*+]\+?(?=[^*+\w\]]|$)", "".join(_TOKEN.pattern.split("[-+]")))
-    )
     with pytest.raises(ProgramError, match="text line 2"):
         Program.from_text(f'program "p" warp 32\nCONST {text}')
 

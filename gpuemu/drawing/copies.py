@@ -7,7 +7,7 @@ from gpuemu.drawing.quadrant import flowing
 from gpuemu.drawing.registers import spoken
 from gpuemu.tensorcores.matrix_copy import MatrixCopy
 from shapetracker.drawing.grid import Cell, Grid
-from shapetracker.drawing.layout import Words
+from shapetracker.drawing.layout import Beside, Words
 from shapetracker.drawing.picture import Picture
 
 _SIDE = 8
@@ -21,17 +21,17 @@ def draw_matrix_copy(copy: MatrixCopy) -> Picture:
     Examples
     --------
     >>> from gpuemu import tensorcores
-    >>> print(str(draw_matrix_copy(tensorcores.copy_instruction("ldmatrix.x1"))).split("\\n\\n")[1])
-    matrix 0  the lane that gets it
-                 0  1  2  3  4  5  6  7
-    lane 0 →     0  0  1  1  2  2  3  3
-    lane 1 →     4  4  5  5  6  6  7  7
-    lane 2 →     8  8  9  9 10 10 11 11
-    lane 3 →    12 12 13 13 14 14 15 15
-    lane 4 →    16 16 17 17 18 18 19 19
-    lane 5 →    20 20 21 21 22 22 23 23
-    lane 6 →    24 24 25 25 26 26 27 27
-    lane 7 →    28 28 29 29 30 30 31 31
+    >>> for line in str(draw_matrix_copy(tensorcores.copy_instruction("ldmatrix.x1"))).splitlines()[2:12]: print(line)
+    matrix 0  the lane that gets it     lanes  matrix:row,column
+               0  1  2  3  4  5  6  7           0     1
+    lane 0 →   0  0  1  1  2  2  3  3    0  0:0,0 0:0,1
+    lane 1 →   4  4  5  5  6  6  7  7    1  0:0,2 0:0,3
+    lane 2 →   8  8  9  9 10 10 11 11    2  0:0,4 0:0,5
+    lane 3 →  12 12 13 13 14 14 15 15    3  0:0,6 0:0,7
+    lane 4 →  16 16 17 17 18 18 19 19    4  0:1,0 0:1,1
+    lane 5 →  20 20 21 21 22 22 23 23    5  0:1,2 0:1,3
+    lane 6 →  24 24 25 25 26 26 27 27    6  0:1,4 0:1,5
+    lane 7 →  28 28 29 29 30 30 31 31    7  0:1,6 0:1,7
     """
     return Picture(copy.name, (*draw_memory_and_lanes(copy).parts, *draw_notations(copy.lane_map).parts))
 
@@ -49,8 +49,8 @@ def draw_memory_and_lanes(copy: MatrixCopy) -> Picture:
     moves = f"it goes to {lanes}" if copy.kind == "ldmatrix" else f"{lanes} fill it"
     words = f"{copy.vendor} {copy.arch}: the lane on the left gives the address of a row of 8 halves, 16 bytes; {moves}"
     matrices = [_matrix(copy, number) for number in range(copy.matrices)]
-    parts = (Words(words, bold=copy.name), flowing(matrices, _TWO_BESIDE), _lanes(copy))
-    return Picture(copy.name, parts)
+    beside = Beside((flowing(matrices, _TWO_BESIDE), _lanes(copy)))
+    return Picture(copy.name, (Words(words, bold=copy.name), beside))
 
 
 def _matrix(copy: MatrixCopy, number: int) -> Grid:
@@ -87,7 +87,7 @@ def _lanes(copy: MatrixCopy) -> Grid:
         2 * copy.matrices,
         cell,
         title="lanes",
-        caption=f"{copy.matrices} register{'s' * (copy.matrices > 1)} of two halves: matrix:row,column",
+        caption="matrix:row,column",
         row_axis="lane ↓",
         width=46,
         height=17,

@@ -57,7 +57,9 @@ def sheet(instruction: Instruction | MatrixCopy) -> str:
 
 def _picture(instruction: Instruction | MatrixCopy) -> Picture:
     """The lanes under the matrices in rows, or all side by side: whichever prints larger."""
-    drawn = draw_memory_and_lanes(instruction) if isinstance(instruction, MatrixCopy) else draw_instruction(instruction)
+    if isinstance(instruction, MatrixCopy):
+        return draw_memory_and_lanes(instruction)
+    drawn = draw_instruction(instruction)
     stacks = [part for part in drawn.parts if isinstance(part, Stack)]
     lanes = [grid for stack in stacks for row in stack.parts if isinstance(row, Beside) for grid in row.parts]
     above = [part for part in drawn.parts if not isinstance(part, Stack)]

@@ -44,15 +44,6 @@ def inverse(box: Box) -> Box | None:
     return canonical(shape, tuple([back for _, _, back in axes]), offset, full)
 
 
-def reads_each_once(box: Box, size: int) -> bool:
-    """Whether the valid points read 0 … size − 1, each exactly once.
-
-    >>> reads_each_once(Box((4,), (-1,), 3, ((0, 4),)), 4)
-    True
-    """
-    return volume(box.bounds) == size and (size == 0 or inverse(box) is not None)
-
-
 def inverse_stack(boxes: tuple[Box, ...], size: int) -> tuple[Box, ...] | None:
     """The stack that undoes a stack (innermost first), from `size` memory indices to flat positions of the outermost.
 

@@ -281,8 +281,8 @@ class ShapeTracker:
         >>> ShapeTracker.from_shape((4, 6)).pad(((1, 0), (0, 0))).real_offset()
         -6
         """
-        self._plain_views()
-        index, _ = self.simplify().expr_idxs([0] * len(self.shape))
+        tracker = ShapeTracker(self._plain_views()).simplify()
+        index, _ = tracker.expr_idxs([0] * len(self.shape))
         return int(index.evaluate({}))
 
     def real_size(self) -> int:
@@ -385,8 +385,7 @@ class ShapeTracker:
         """
         from shapetracker.arrays import as_array
 
-        self._plain_views()
-        simple = self.simplify()
+        simple = ShapeTracker(self._plain_views()).simplify()
         if len(simple.views) != 1:
             raise ViewError(f"as_array: {self} is more than one view, which numpy's strides cannot express; use gather")
         return as_array(simple.views[0], array)
@@ -413,10 +412,14 @@ class ShapeTracker:
         return simplify_stack(tuple([view.box for view in self._plain_views()]))
 
     def _plain_views(self) -> tuple[View, ...]:
-        if any(view.vars() for view in self.views):
-            names = sorted(variable.name for variable in self.vars())
-            raise ViewError(f"{self} depends on {', '.join(names)}; bind the variables first")
-        return self.views
+        """The views with the values that were bound put in; an error where a variable has none."""
+        if not self.vars():
+            return self.views
+        plain, bound = self.unbind()
+        free = sorted(variable.name for variable in plain.vars() - bound.keys())
+        if free:
+            raise ViewError(f"{self} depends on {', '.join(free)}; bind the variables first")
+        return self.bind().views
 
     def _on_last(self, view: View) -> ShapeTracker:
         return ShapeTracker((*self.views[:-1], view))

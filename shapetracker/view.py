@@ -7,10 +7,10 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from shapetracker import movements
-from shapetracker.box import Bounds, Box, canonical, contiguous_box, index_range, merge_axes, row_major_strides
+from shapetracker.box import Bounds, Box, canonical, contiguous_box, index_range, merge_axes, row_major_strides, volume
 from shapetracker.compose import compose
 from shapetracker.errors import ViewError
-from shapetracker.inverse import inverse, reads_each_once
+from shapetracker.inverse import inverse
 from shapetracker.movements import check_reshape, check_sizes, integers, pairs, whole
 
 if TYPE_CHECKING:
@@ -190,10 +190,12 @@ class View:
         View(shape=(4,), strides=(1,), offset=1)
         """
         sizes = check_sizes("invert", shape)
-        if not reads_each_once(self.box, prod(sizes)):
+        if volume(self.box.bounds) != prod(sizes):
             return None
+        if not prod(sizes):
+            return View.create(sizes)
         back = inverse(self.box)
-        return View.create(sizes) if back is None else View.from_box(back).reshape(sizes)
+        return None if back is None else View.from_box(back).reshape(sizes)
 
     # --- movement operations -----------------------------------------------------------------------------------------
 

@@ -230,6 +230,20 @@ def test_questions_about_a_symbolic_tracker_ask_for_a_binding():
         View.create((I, 4)).invert((4, 4))
 
 
+def test_questions_about_a_bound_tracker_need_no_other_binding():
+    bound = ShapeTracker.from_shape((I.bind(2), 4)).permute((1, 0)).pad(((1, 0), (0, 0)))
+    plain = ShapeTracker.from_shape((2, 4)).permute((1, 0)).pad(((1, 0), (0, 0)))
+    assert bound.real_strides(ignore_valid=True) == plain.real_strides(ignore_valid=True) == (1, 4)
+    assert bound.real_size() == plain.real_size() == 8
+    assert bound.real_offset() == plain.real_offset() == -1
+    assert bound.gather(np.arange(8), fill=-1).tolist() == plain.gather(np.arange(8), fill=-1).tolist()
+    assert bound.invert((8,)) == plain.invert((8,))
+    unpadded = ShapeTracker.from_shape((I.bind(2), 4)).permute((1, 0))
+    assert unpadded.as_array(np.arange(8)).tolist() == [[0, 4], [1, 5], [2, 6], [3, 7]]
+    with pytest.raises(ViewError, match="depends on j; bind the variables first"):
+        ShapeTracker.from_shape((I.bind(2), J)).real_size()
+
+
 # --- trackers --------------------------------------------------------------------------------------------------------
 
 

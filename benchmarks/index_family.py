@@ -2,8 +2,8 @@
 
     python -m benchmarks.index_family > tests/data/index_expressions.json
 
-Each record has its kind, its text, the ranges of its variables, and the fewest operations of an equal form that is known:
-by `simplify`, or by the search of `benchmarks.short_search` where that finds a shorter one.
+Each record has its kind, its text, the ranges of its variables, and the fewest operations of an equal form that is
+known: by `simplify`, or by the search of `benchmarks.short_search` where that finds a shorter one.
 """
 
 import json
@@ -118,7 +118,7 @@ def padded(rng: random.Random) -> Expr:
 def masks(rng: random.Random) -> Expr:
     """Limits on a position, on its digits, and several at once."""
     variables = axes(rng, 1, 3)
-    position, size = flat(variables)
+    position, _ = flat(variables)
     n = rng.choice((2, 3, 4, 5, 8, variables[-1].max + 1))
     forms = [position, position // n, position % n, variables[0], sum(variables, start=Const(0)), position + 1]
 

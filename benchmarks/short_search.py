@@ -50,7 +50,7 @@ def table(e: Expr, points: np.ndarray, numbers: list[int]) -> Table:
     """Leaves, then two rounds of one more operation."""
     variables = e.variables()
     result = Table([], np.empty((0, points.shape[1]), np.int64), np.empty(0, np.int64), {})
-    leaves = [(v, points[k]) for k, v in enumerate(variables)]
+    leaves: list[tuple[Any, Any]] = [(v, points[k]) for k, v in enumerate(variables)]
     leaves += [(Const(n), np.full(points.shape[1], n)) for n in (0, *numbers, *(-n for n in numbers))]
     _add(result, [form for form, _ in leaves], np.array([row for _, row in leaves]), 0)
     simple = len(variables)
@@ -170,7 +170,7 @@ def _conditions(t: Table, values: np.ndarray, cost: int, numbers: list[int]) -> 
             break
 
 
-def value(form: Any, variables: tuple[Variable, ...], points: np.ndarray) -> np.ndarray:
+def value(form: Any, variables: tuple[Variable, ...], points: np.ndarray) -> Any:
     """The values of a form at the points (variable, point)."""
     if isinstance(form, Variable):
         return points[variables.index(form)]

@@ -77,6 +77,20 @@ def _search_with_isl(a: Expr, b: Expr, variables: tuple[Variable, ...]) -> Searc
     return Search(finished=True, point=dict(zip(names, values, strict=True)))
 
 
+def isl_function(e: Expr, variables: tuple[Variable, ...]) -> Any:
+    """The expression as isl's piecewise affine function of the variables, in this order.
+
+    >>> from shapetracker.expr.nodes import Variable
+    >>> i = Variable("i", 0, 9)
+    >>> str(isl_function(i // 2, (i,))) if "isl" in available() else "{ [i] -> [(floor((i)/2))] }"
+    '{ [i] -> [(floor((i)/2))] }'
+    """
+    import islpy as isl
+
+    names = [v.name for v in variables]
+    return _ToIsl(isl, isl.Set(f"{{ [{', '.join(names)}] }}"), names).write(e)
+
+
 class _ToIsl:
     """Expressions as isl's piecewise affine functions over one box."""
 

@@ -5,18 +5,20 @@ The browser never works out where an element lies: it draws what the product's o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
+from math import prod
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from gpuemu.drawing.registers import element_name, places, spoken
+from gpuemu.tensorcores.checker import Diagnosis
 from gpuemu.tensorcores.instruction import Instruction
 from gpuemu.tensorcores.lanemap import LaneMap
-from shapetracker import ShapeTracker, View
-from shapetracker.expr import Expr, Sum, Variable
+from gpuemu.tensorcores.notation import notations
+from gpuemu.tensorcores.notation.formulas import expressions
+from shapetracker.expr import Expr, Sum
 
 Small = npt.NDArray[np.int8]
 
@@ -72,6 +74,7 @@ def _operand(instruction: Instruction, lane_map: LaneMap | None) -> dict[str, An
         "names": [element_name(instruction.vendor, lane_map, i) for i in range(lane_map.elements)],
         "where": [spoken(register) for register in lane_map.registers],
         "index": index_expressions(lane_map),
+        "notations": notation_texts(lane_map),
     }
 
 
@@ -113,72 +116,83 @@ def sample_matrices(instruction: Instruction) -> tuple[Small, Small]:
 
 @cache
 def index_expressions(lane_map: LaneMap) -> dict[str, Any] | None:
-    """The lane map's View as index expressions in `lane` and `i`, simplified by shapetracker; None where it is no View.
+    """Where an element lies, as formulas in `lane` and `i` with their terms, and as the digits of the View.
 
     Returns
     -------
-    ``axes``: for each of block, row and column its name, the text, and the texts of the terms that it sums;
-    ``digits``: (variable, place, size, stride) of each axis of the View.
+    None where there is no formula; else ``axes``: for each of block, row and column its name, the text in Python and
+    in C, and the terms that it sums; ``digits``: (variable, place, size, stride) of each axis of the View.
 
     Examples
     --------
     >>> from gpuemu import tensorcores
     >>> found = index_expressions(tensorcores.instruction("m16n8k16").c)
-    >>> [(axis["name"], axis["text"]) for axis in found["axes"]]
-    [('m', 'i//2*8 + lane//4'), ('n', 'i%2 + lane%4*2')]
+    >>> [(axis["name"], axis["python"], axis["c"]) for axis in found["axes"]]
+    [('m', 'lane//4 + i//2*8', 'lane/4 + i/2*8'), ('n', 'lane%4*2 + i%2', 'lane%4*2 + i%2')]
     """
-    view = lane_map.view
-    if view is None:
+    found, view = expressions(lane_map), lane_map.view
+    if found is None or view is None:
         return None
-    lane, i = Variable("lane", 0, lane_map.lanes - 1), Variable("i", 0, lane_map.elements - 1)
-    digits = _digits(lane, lane_map.lane_shape) + _digits(i, lane_map.element_shape)
-    expressions = [digit.expression for digit in digits]
-    axes = [
-        _axis(name, ShapeTracker(views=(part,)).expr_idxs(expressions)[0].simplify())
-        for name, part in _parts(lane_map, view).items()
-    ]
-    strides = [int(stride) for stride in view.strides]
+    digits = _digits("lane", lane_map.lane_shape) + _digits("i", lane_map.element_shape)
+    strides = map(int, view.strides)
     return {
-        "axes": axes,
-        "digits": [(d.variable.name, d.place, d.size, stride) for d, stride in zip(digits, strides, strict=True)],
+        "axes": [_axis(name, e) for name, e in found.items()],
+        "digits": [(*digit, stride) for digit, stride in zip(digits, strides, strict=True)],
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Digit:
-    """One digit of a lane or element number written in mixed radix."""
-
-    variable: Variable
-    place: int
-    size: int
-
-    @property
-    def expression(self) -> Expr:
-        return (self.variable // self.place % self.size).simplify()
-
-
-def _parts(lane_map: LaneMap, view: View) -> dict[str, View]:
-    """The View over each axis alone: a step of a digit moves so many blocks, rows and columns, and none carries."""
-    row, column = {"a": ("m", "k"), "b": ("k", "n")}.get(lane_map.operand, ("m", "n"))
-    lines = [int(stride) // lane_map.columns for stride in view.strides]
-    strides = {
-        "block": [line // lane_map.rows for line in lines],
-        row: [line % lane_map.rows for line in lines],
-        column: [int(stride) % lane_map.columns for stride in view.strides],
-    }
-    if lane_map.blocks == 1:
-        del strides["block"]
-    return {name: View.create(view.shape, tuple(steps)) for name, steps in strides.items()}
-
-
-def _digits(variable: Variable, shape: tuple[int, ...]) -> list[_Digit]:
-    found, place = [], 1
-    for size in reversed(shape):
-        found.append(_Digit(variable, place, size))
-        place *= size
-    return found[::-1]
+def _digits(variable: str, shape: tuple[int, ...]) -> list[tuple[str, int, int]]:
+    """(variable, place, size) of each digit of a number written in mixed radix."""
+    places = [prod(shape[d + 1 :]) for d in range(len(shape))]
+    return [(variable, place, size) for place, size in zip(places, shape, strict=True)]
 
 
 def _axis(name: str, expression: Expr) -> dict[str, Any]:
     terms = expression.args if isinstance(expression, Sum) else (expression,)
-    return {"name": name, "text": expression.render(), "terms": [term.render() for term in terms]}
+    return {
+        "name": name,
+        "python": expression.render(),
+        "c": expression.render("c"),
+        "terms": [term.render() for term in terms],
+    }
+
+
+@cache
+def notation_texts(lane_map: LaneMap) -> dict[str, list[str]]:
+    """Every notation of the map: its text, or why there is none, and how to read it.
+
+    Examples
+    --------
+    >>> from gpuemu import tensorcores
+    >>> notation_texts(tensorcores.instruction("m16n8k16").c)["CuTe layout"][0]
+    '((4,8),(2,2)):((32,1),(16,8))'
+    """
+    return {n.name: [n.text or f"It cannot be written so: {n.why_not}.", n.meaning] for n in notations(lane_map)}
+
+
+def departures(diagnosis: Diagnosis) -> dict[str, Any]:
+    """What the checker found, for the browser: the sentences, and a byte for each (lane, element) that departs.
+
+    Examples
+    --------
+    >>> from gpuemu.tensorcores.checker import check_fragment
+    >>> found = departures(check_fragment("m16n8k16", "c", "lane / 4 + 8 * (i % 2), 2 * (lane % 4) + i % 2"))
+    >>> found["verdict"], found["first"]
+    ('Departs in 64 of 128 places.', 'First at lane 0, element 1 (r1): it holds C[8, 1], and C[0, 1] belongs there.')
+    >>> sum(found["places"])
+    64
+    """
+    d = diagnosis
+    if d.right:
+        return {"verdict": f"Right, all {d.places} places.", "right": True, "places": b""}
+    lanes, elements = d.lane_map.lanes, d.lane_map.elements
+    same_shape = d.held.shape[:2] == (lanes, elements)
+    places = bytes(not same_shape or d.departs(lane, i) for lane in range(lanes) for i in range(elements))
+    _, first, *rest = str(d).split("\n")
+    return {
+        "verdict": f"Departs in {d.wrong} of {d.places} places.",
+        "first": first,
+        "more": " ".join(rest),
+        "right": False,
+        "places": places,
+    }

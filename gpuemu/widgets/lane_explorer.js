@@ -5,44 +5,60 @@ const STEP_MS = 520, LIVE_DELAY_MS = 140;
 const COLOURS = ["lane", "register", "k"];
 
 function render({ model, el }) {
-  const S = { m: 0, n: 0, k: 0, block: 0, op: "C", lane: null, lit: "none", pinned: false, playing: 0, colour: "lane", notation: "python", unfolded: "A" };
-  const v = { state: S, ins: null, theme: "light", tokens: {}, layout: null, sans: "sans-serif", ledgerStart: 0, moves: [], painted: 0 };
-  let connected = true, rebuilding = false, hushedReady = false, liveTimer = 0, closed = false, mapped = null;
+  const S = { m: 0, n: 0, k: 0, block: 0, op: "C", lane: null, lit: "none", pinned: false, playing: 0, colour: "lane", notation: "Python", unfolded: "A" };
+  const v = { state: S, ins: null, look: null, departs: null, layout: null, sans: "sans-serif", ledgerStart: 0, moves: [], painted: 0 };
+  let connected = !model.alone, rebuilding = false, hushedReady = false, liveTimer = 0, closed = false, mapped = null;
 
   /* ---------- the parts ---------- */
-  const select = (label, changed) => ownsKeys(node("select", { "aria-label": label, onchange: (event) => changed(event.target.value) }));
+  const select = (label, changed) => keysOwn(h("select", { "aria-label": label, onchange: (event) => changed(event.target.value) }));
   const vendors = select("Vendor", (vendor) => choose(choices().find((c) => c.vendor === vendor).key));
   const instructions = select("Instruction", (key) => choose(key));
   instructions.classList.add("long");
   const blocks = select("Block", (block) => { S.block = +block; paint(); move(() => {}); });
-  const blockLabel = node("label", {}, "block", blocks);
+  const blockLabel = h("label", {}, "block", blocks);
   const colours = choice("colour", COLOURS.map((c) => [c, c]), S.colour, (c) => { S.colour = c; share(); paint(); draw(); });
-  const play = ownsKeys(node("button", { class: "btn", type: "button", onclick: () => toggle() }));
-  const facts = node("span", { class: "facts muted" });
-  const [full, hushed, over] = [0, 1, 2].map(() => node("canvas", { "aria-hidden": "true" }));
-  const title = node("div", { class: "head" }), sentence = node("div", { class: "sub" });
-  const ledger = ownsKeys(node("div", { class: "ledger", tabindex: 0, role: "slider", "aria-label": "step k of the dot product", "aria-valuemin": 0 }));
-  const corner = node("div", { class: "quad" }, title, sentence, ledger);
-  const stage = node("div", { class: "stage" }, full, hushed, over, corner);
-  const formula = ownsKeys(node("pre", { tabindex: 0, role: "group", "aria-label": "formula" }));
-  const notation = choice("as", [["python", "Python"], ["view", "view"]], S.notation, (n) => { S.notation = n; writeFormula(v, formula); });
-  const holdsTitle = node("div", { class: "h" }), holds = node("div", { class: "holds" });
-  const foot = node("div", { class: "foot" },
-    node("div", {}, node("div", { class: "h" }, node("span", { text: "where an element lies" }), notation), formula), node("div", {}, holdsTitle, holds));
-  const keys = node("div", { class: "keys" }, ...KEYS.map(([key, text]) => node("span", {}, ...key.split(/ (?=\S)/).map((k) => node("kbd", { text: k })), text)));
-  const live = node("div", { class: "sr", role: "status", "aria-live": "polite" });
-  const bar = node("div", { class: "bar" }, vendors, instructions, colours, blockLabel, play, facts);
-  const root = node("div", { class: "lanewise lx", role: "group", "aria-label": "Lane explorer" }, bar, stage, foot, keys, live);
+  const play = keysOwn(h("button", { class: "btn", type: "button", onclick: () => toggle() }));
+  const facts = h("span", { class: "facts muted" });
+  const [full, hushed, over] = [0, 1, 2].map(() => h("canvas", { "aria-hidden": "true" }));
+  const title = h("div", { class: "head" }), sentence = h("div", { class: "sub" });
+  const ledger = keysOwn(h("div", { class: "ledger", tabindex: 0, role: "slider", "aria-label": "step k of the dot product", "aria-valuemin": 0 }));
+  const corner = h("div", { class: "quad" }, title, sentence, ledger);
+  const stage = h("div", { class: "stage" }, full, hushed, over, corner);
+  const formula = keysOwn(h("pre", { tabindex: 0, role: "group", "aria-label": "formula" }));
+  const notation = choice("as", NOTATIONS.map(([name]) => [name, name]), S.notation, (n) => { S.notation = n; writeFormula(v, formula); showYours(); });
+  const yours = yourFormula((of, texts) => {
+    model.set("formula_of", of.toLowerCase());
+    model.set("formula", texts);
+    if (connected) model.save_changes();
+  });
+  function showYours() {
+    formula.hidden = S.notation === "yours";
+    yours.box.hidden = !formula.hidden;
+  }
+  function judge() {                                                    // what the checker found, from Python
+    const found = model.get("_found");
+    v.departs = found.places && found.places.byteLength ? { of: found.of.toUpperCase(), places: bytes(found.places, Uint8Array) } : null;
+    yours.show(found, v.ins, model.get("formula_of").toUpperCase(), model.get("formula"), !connected);
+    if (model.get("formula").length && S.notation !== "yours") { S.notation = "yours"; notation.show("yours"); showYours(); }
+    if (v.layout) { paint(); draw(); }
+  }
+  const holdsTitle = h("div", { class: "h" }), holds = h("div", { class: "holds" });
+  const foot = h("div", { class: "foot" },
+    h("div", {}, h("div", { class: "h" }, h("span", { text: "where an element lies" }), notation), formula, yours.box), h("div", {}, holdsTitle, holds));
+  const keys = h("div", { class: "keys" }, ...KEYS.map(([key, text]) => h("span", {}, ...key.split(/ (?=\S)/).map((k) => h("kbd", { text: k })), text)));
+  const live = h("div", { class: "sr", role: "status", "aria-live": "polite" });
+  const bar = h("div", { class: "bar" }, vendors, instructions, colours, blockLabel, play, facts);
+  const root = h("div", { class: "lanewise lx", role: "group", "aria-label": "Lane explorer" }, bar, stage, foot, keys, live);
 
   /* ---------- the instruction ---------- */
   const choices = () => model.get("_choices");
   function fillChoices() {
     const key = model.get("instruction"), mine = choices().find((c) => c.key === key);
-    vendors.replaceChildren(...[...new Set(choices().map((c) => c.vendor))].map((name) => node("option", { value: name, text: name, selected: name === mine?.vendor })));
+    vendors.replaceChildren(...[...new Set(choices().map((c) => c.vendor))].map((name) => h("option", { value: name, text: name, selected: name === mine?.vendor })));
     const groups = new Map();
     for (const c of choices().filter((q) => q.vendor === mine?.vendor)) {
-      if (!groups.has(c.arch)) groups.set(c.arch, node("optgroup", { label: c.arch }));
-      groups.get(c.arch).append(node("option", { value: c.key, text: c.label, title: c.name, selected: c.key === key }));
+      if (!groups.has(c.arch)) groups.set(c.arch, h("optgroup", { label: c.arch }));
+      groups.get(c.arch).append(h("option", { value: c.key, text: c.label, title: c.name, selected: c.key === key }));
     }
     instructions.replaceChildren(...groups.values());
   }
@@ -58,14 +74,16 @@ function render({ model, el }) {
     v.ins = unpack(data);
     fillChoices();
     blockLabel.hidden = v.ins.blocks === 1;
-    blocks.replaceChildren(...Array.from({ length: v.ins.blocks }, (_, b) => node("option", { value: b, text: b })));
+    blocks.replaceChildren(...Array.from({ length: v.ins.blocks }, (_, b) => h("option", { value: b, text: b })));
     S.unfolded = firstUnfolded(v.ins, 972);
     Object.assign(S, { m: 0, n: 0, k: 0, pinned: false });
     receive(true);
+    judge();
+    showYours();
     lay();
   }
   function showFacts() {
-    facts.textContent = connected ? `${v.ins.arch} · ${v.ins.lanes} lanes` : "not connected to Python";
+    facts.textContent = connected || model.alone ? `${v.ins.arch} · ${v.ins.lanes} lanes` : "not connected to Python";
     facts.title = v.ins.name;
   }
 
@@ -99,13 +117,8 @@ function render({ model, el }) {
 
   /* ---------- layout ---------- */
   function readPaper() {
-    v.theme = themeOf(root);
-    root.dataset.theme = v.theme;
-    const style = getComputedStyle(root);
-    v.tokens = Object.fromEntries(["ink", "muted", "accent", "wash"].map((name) => [name, style.getPropertyValue("--" + name).trim()]));
-    v.tokens.paper = style.backgroundColor;
-    v.sans = style.fontFamily;
-    root.style.setProperty("--cell-ink", CELL_INK[v.theme]);
+    v.look = applyTheme(root, model.get("_palette"));
+    v.sans = getComputedStyle(root).fontFamily;
   }
   function lay() {
     if (closed || !root.clientWidth) return;                            // not on the page yet: the observer of its size calls again
@@ -128,7 +141,7 @@ function render({ model, el }) {
     draw();
   }
   function area(g, label) {                                             // a transparent, focusable part over a grid
-    const part = ownsKeys(node("div", { class: "hit", tabindex: 0, role: "application", "aria-roledescription": "grid", "aria-label": label + ". Arrow keys move.", "data-grid": g.id }));
+    const part = keysOwn(h("div", { class: "hit", tabindex: 0, role: "application", "aria-roledescription": "grid", "aria-label": label + ". Arrow keys move.", "data-grid": g.id }));
     Object.assign(part.style, { left: g.x + "px", top: g.y + "px", width: gridWidth(g) + "px", height: gridHeight(g) + "px" });
     const under = (event) => { const b = part.getBoundingClientRect(); return cellAt(g, event.clientX - b.left, event.clientY - b.top); };
     let last = "";
@@ -264,7 +277,7 @@ function render({ model, el }) {
   /* ---------- drawing ---------- */
   function paint() {                                                    // the hushed background waits until it is needed, or nothing else is to do
     if (!v.layout) return;
-    fresh(over, v.layout.width, v.layout.height);
+    sharp(over, v.layout.width, v.layout.height);
     paintBackground(v, full, false);
     hushedReady = false;
     whenIdle(() => { if (!closed) ensureHushed(); });
@@ -294,7 +307,7 @@ function render({ model, el }) {
   }
   function write() {
     const [head, line] = describe(v);
-    title.replaceChildren(head, ...(S.pinned && S.lit !== "none" ? [node("span", { class: "pinmark", text: "pinned" })] : []));
+    title.replaceChildren(head, ...(S.pinned && S.lit !== "none" ? [h("span", { class: "pinmark", text: "pinned" })] : []));
     title.classList.toggle("rest", S.lit === "none");
     sentence.textContent = line;
     play.textContent = S.playing ? `Pause at k = ${S.k}` : `Play C[${S.m}, ${S.n}]`;
@@ -307,20 +320,17 @@ function render({ model, el }) {
   }
 
   /* ---------- the page around it ---------- */
-  function repaper() {                                                  // another theme? its style sheet may come later than its name
-    for (const wait of [0, 150, 600]) setTimeout(() => { if (!closed && root.isConnected && getComputedStyle(root).backgroundColor !== v.tokens.paper) lay(); }, wait);
-  }
+  const stopTheme = watchTheme(() => {                                  // its style sheet may come later than its name
+    for (const wait of [0, 150, 600]) setTimeout(() => { if (!closed && root.isConnected && v.look && paperBehind(root.parentElement || root).join() !== v.look.paper) lay(); }, wait);
+  });
   let width = 0;
   const resized = new ResizeObserver(() => { if (root.clientWidth && Math.abs(root.clientWidth - width) > 2) { width = root.clientWidth; lay(); } });
-  const themed = new MutationObserver(repaper), system = matchMedia("(prefers-color-scheme: dark)");
   const lost = () => { connected = false; showFacts(); };
-  const events = { "change:_map": load, "change:selection change:lane change:operand change:block change:colour": () => receive(false), comm_live_update: lost };
+  const events = { "change:_map": load, "change:_found": judge, "change:selection change:lane change:operand change:block change:colour": () => receive(false), comm_live_update: lost };
   el.append(root);
   load();
   for (const [name, handler] of Object.entries(events)) model.on(name, handler);
   resized.observe(root);
-  themed.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "data-jp-theme-name", "class"] });
-  system.addEventListener("change", repaper);
   root.laneExplorer = {                                                 // for tests: where a cell stands, how long moves took, how many cells they painted
     view: v,
     rect(id, r, c) {
@@ -333,8 +343,7 @@ function render({ model, el }) {
     stop();
     clearTimeout(liveTimer);
     resized.disconnect();
-    themed.disconnect();
-    system.removeEventListener("change", repaper);
+    stopTheme();
     for (const [name, handler] of Object.entries(events)) model.off(name, handler);
   };
 }

@@ -11,10 +11,13 @@ import traitlets
 
 from gpuemu import tensorcores
 from gpuemu.drawing.lanes import By, draw_instruction
-from gpuemu.errors import InstructionError
+from gpuemu.errors import FragmentError, InstructionError
+from gpuemu.tensorcores.checker import Diagnosis, check_fragment
 from gpuemu.tensorcores.instruction import Instruction
-from gpuemu.widgets.lane_data import VENDORS, browser_data
+from gpuemu.widgets.lane_data import VENDORS, browser_data, departures
+from shapetracker.drawing.palette import tables
 from shapetracker.drawing.picture import Picture
+from shapetracker.widgets.page import page_help, standalone
 
 _FOLDER = Path(__file__).parent
 _MODULES = ("lane_base.js", "lane_map.js", "lane_layout.js", "lane_paint.js", "lane_words.js", "lane_explorer.js")
@@ -72,6 +75,11 @@ class LaneExplorer(anywidget.AnyWidget):
         Which block, where the instruction multiplies several.
     colour : "lane", "register" or "k"
         What the number and the colour of a cell say.
+    formula : list of str
+        Your own formula of an operand's places: row and column in Python or C over `lane` and `i`; empty for none.
+        Where it departs is drawn.
+    formula_of : "a", "b" or "c"
+        The operand that `formula` is about.
 
     Examples
     --------
@@ -83,8 +91,14 @@ class LaneExplorer(anywidget.AnyWidget):
     traitlets.traitlets.TraitError: selection (3, 8, 0): m16n8k16.f32.f16 has m below 16, n below 8, k below 16
     """
 
-    _esm = "\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in _MODULES)
-    _css = _FOLDER / "lane_explorer.css"
+    _script = "\n".join([page_help(), *((_FOLDER / name).read_text(encoding="utf-8") for name in _MODULES)])
+    _style = (_FOLDER / "lane_explorer.css").read_text(encoding="utf-8")
+    _drawn = (
+        *("instruction", "selection", "operand", "lane", "block", "colour", "formula", "formula_of"),
+        *("_found", "_palette", "_choices", "_map"),
+    )
+    _esm = _script
+    _css = _style
 
     instruction = traitlets.Unicode().tag(sync=True)
     selection = traitlets.Tuple(
@@ -94,13 +108,21 @@ class LaneExplorer(anywidget.AnyWidget):
     lane = traitlets.Int(None, allow_none=True).tag(sync=True)
     block = traitlets.Int(0).tag(sync=True)
     colour = traitlets.Enum(("lane", "register", "k"), default_value="lane").tag(sync=True)
+    formula: traitlets.List[str] = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    formula_of = traitlets.Enum(("a", "b", "c"), default_value="c").tag(sync=True)
+    _found = traitlets.Dict().tag(sync=True)
+    _palette = traitlets.Dict().tag(sync=True)
     _choices: traitlets.List[Any] = traitlets.List().tag(sync=True)
     _map = traitlets.Dict().tag(sync=True)
 
     def __init__(self, instruction: Instruction | str, **traits: Any) -> None:
         self._held = _resolve(instruction)
         super().__init__(
-            instruction=self._held.short_name, _choices=_choices(), _map=browser_data(self._held), **traits
+            instruction=self._held.short_name,
+            _palette=tables(),
+            _choices=_choices(),
+            _map=browser_data(self._held),
+            **traits,
         )
 
     @traitlets.validate("instruction")
@@ -116,7 +138,33 @@ class LaneExplorer(anywidget.AnyWidget):
                 self.set_trait("selection", None)
                 self.set_trait("lane", None)
                 self.block, self.operand = 0, "c"
+                self.formula, self.formula_of = [], "c"
                 self._map = browser_data(self._held)
+
+    @property
+    def diagnosis(self) -> Diagnosis | None:
+        """What the checker says of `formula`; None where there is none, or it cannot be read.
+
+        Examples
+        --------
+        >>> LaneExplorer("m16n8k16", formula=["lane // 4 + 8 * (i % 2)", "2 * (lane % 4) + i % 2"]).diagnosis.wrong
+        64
+        """
+        try:
+            return check_fragment(self._held, self.formula_of, self.formula) if any(self.formula) else None
+        except FragmentError:
+            return None
+
+    @traitlets.observe("formula", "formula_of")
+    def _check(self, change: dict[str, Any]) -> None:
+        if not any(self.formula):
+            self._found = {}
+            return
+        try:
+            found = departures(check_fragment(self._held, self.formula_of, self.formula))
+        except FragmentError as error:
+            found = {"error": str(error)}
+        self._found = {**found, "of": self.formula_of, "formula": self.formula}
 
     @traitlets.validate("selection")
     def _inside(self, proposal: dict[str, Any]) -> tuple[int, int, int] | None:
@@ -132,8 +180,14 @@ class LaneExplorer(anywidget.AnyWidget):
         return draw_instruction(self._held, by=cast(By, self.colour))
 
     def save(self, path: str | Path) -> Path:
-        """Write the static picture to a file that ends in .svg, .png, .html or .txt."""
-        return self.draw().save(path)
+        """Write the static picture: .svg, .png or .txt; an .html file also answers to pointer and keys."""
+        path = Path(path)
+        if path.suffix.lower() != ".html":
+            return self.draw().save(path)
+        state = {name: getattr(self, name) for name in self._drawn}
+        state["_choices"] = [choice for choice in self._choices if choice["key"] == self.instruction]
+        path.write_text(standalone(self._held.name, self._script, self._style, state, self.draw().html()), "utf-8")
+        return path
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.instruction!r})"

@@ -5,11 +5,11 @@ const HEADER_X = 22, HEADER_Y = 18, BETWEEN_X = 26, BETWEEN_Y = 21, LANE_COLUMN 
 const TALL = 1100;              // pixels: beyond, the registers rather fold than go below
 const LEDGER_ROW = 16, LEDGER_LIMIT = 32;   // more steps than this scroll
 
-const span = (n, size, every) => n * size + (every ? Math.floor((n - 1) / every) * SEAM : 0);
+const extent = (n, size, every) => n * size + (every ? Math.floor((n - 1) / every) * SEAM : 0);
 const posX = (g, c) => g.x + c * g.cw + (g.gx ? Math.floor(c / g.gx) * SEAM : 0);
 const posY = (g, r) => g.y + r * g.ch + (g.gy ? Math.floor(r / g.gy) * SEAM : 0);
-const gridWidth = (g) => span(g.columns, g.cw, g.gx);
-const gridHeight = (g) => span(g.rows, g.ch, g.gy);
+const gridWidth = (g) => extent(g.columns, g.cw, g.gx);
+const gridHeight = (g) => extent(g.rows, g.ch, g.gy);
 
 /** The visible part of a cell: a one-pixel gap where there is room for it. */
 const cellBox = (g, r, c) => [posX(g, c), posY(g, r), g.cw - (g.cw >= 6 ? 1 : 0), g.ch - (g.ch >= 6 ? 1 : 0)];
@@ -33,15 +33,15 @@ function matrixSizes(ins, width) {
   const seamed = (n, size) => (n > 8 && size >= 10 ? 8 : 0);
   const many = ins.k > LEDGER_LIMIT;
   let quad = ins.n === 16 && ins.m <= 16 ? 286 : 306;
-  if (ins.k > 16 && !many && ins.n <= 16) quad = span(ins.k, 12, 8);       // room for numbers in A
+  if (ins.k > 16 && !many && ins.n <= 16) quad = extent(ins.k, 12, 8);       // room for numbers in A
   if (many) quad = 256 + LENS;
   const room = width - HEADER_X - quad - BETWEEN_X - 12;
-  const fit = (n) => Math.max(1, Math.floor((room - (n > 8 ? span(n, 0, 8) : 0)) / n));
+  const fit = (n) => Math.max(1, Math.floor((room - (n > 8 ? extent(n, 0, 8) : 0)) / n));
   const nw = ins.n <= 8 ? (ins.m <= 8 ? 34 : 22) : ins.n <= 16 ? 15 : ins.n <= 64 ? Math.min(22, fit(ins.n)) : Math.max(1, Math.floor((2 * room) / ins.n) / 2);
   const mh = ins.m <= 8 ? 34 : ins.m <= 16 ? 17 : ins.m <= 32 ? 15 : nw >= 12 ? 11 : 6;
   const kh = ins.k <= 8 ? 29 : ins.k <= 16 ? 20 : !many ? 17 : Math.max(2, Math.floor(512 / ins.k));
   const left = many || nw < 12 || mh < 11 ? quad - LENS : quad;
-  const kw = Math.max(1, Math.min(38, Math.floor((left - (left / ins.k >= 10 ? span(ins.k, 0, 8) : 0)) / ins.k)));
+  const kw = Math.max(1, Math.min(38, Math.floor((left - (left / ins.k >= 10 ? extent(ins.k, 0, 8) : 0)) / ins.k)));
   return { quad, kw, nw, mh, kh, seamed };
 }
 
@@ -82,7 +82,7 @@ function arrangeRegisters(ins, left, top, width, unfolded) {
   const height = rows <= 32 ? 17 : 3;
   const room = (width - left - (columns - 1) * 22) / columns - LANE_COLUMN - (ops.length - 1) * BETWEEN_OPERANDS;
   const every = (o) => (o.elements > 32 && o.perRegister < 2 ? 0 : o.perRegister > 1 ? (o.elements > o.perRegister ? o.perRegister : 0) : o.elements > 8 ? 4 : 0);
-  const seams = (o) => span(o.elements, 0, every(o));
+  const seams = (o) => extent(o.elements, 0, every(o));
   const total = ops.reduce((sum, id) => sum + ins[id].elements, 0);
   const even = Math.min(44, (room - ops.reduce((sum, id) => sum + seams(ins[id]), 0)) / total);
   const fold = even < 13 && total <= 64;

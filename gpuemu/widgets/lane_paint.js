@@ -1,19 +1,19 @@
 // Painting. Three stacked canvases: full colour, hushed, overlay. A move shows one of the first two and redraws the lit cells on
 // the third, so it costs the same for 64 cells as for 16,384.
-// A view `v` has: state, ins, theme, tokens, layout, sans.
+// A view `v` has: state, ins, look (theme, tokens, colours), layout, sans, departs.
 
 /** [fill, text] of a cell: the number in a cell is what its colour says. */
-function look(v, o, lane, element, row, column, hush) {
+function cellLook(v, o, lane, element, row, column, hush) {
   if (v.state.colour === "k") {
     const k = o.id === "A" ? column : o.id === "B" ? row : null;
-    return k === null ? [v.tokens.wash, ""] : [ramp(v.theme, v.ins.k > 1 ? k / (v.ins.k - 1) : 0, hush), k];
+    return k === null ? [v.look.tokens.wash, ""] : [ramp(v.look, v.ins.k > 1 ? k / (v.ins.k - 1) : 0, hush), k];
   }
-  if (lane < 0) return [v.tokens.wash, ""];
+  if (lane < 0) return [v.look.tokens.wash, ""];
   if (v.state.colour === "register") {
     const place = o.perRegister > 1 ? (o.slot[element] / (o.perRegister - 1)) * 0.75 : 0.3;
-    return [tone(v.theme, o.register[element], place, hush), element];
+    return [tone(v.look, o.register[element], place, hush), element];
   }
-  return [tone(v.theme, lane >> 2, (lane & 3) / 3, hush), lane];
+  return [tone(v.look, lane >> 2, (lane & 3) / 3, hush), lane];
 }
 
 /** Who stands in a cell: [lane, element, row, column, held more than once]; lane −1 where no lane holds it. */
@@ -37,16 +37,23 @@ function paintCell(v, ctx, g, r, c, hushed, lit = false) {
   const o = v.ins[g.op] || { id: g.op };
   const [lane, element, row, column, many] = occupant(v, g, r, c, lit);
   const bare = isBare(g), [x, y, w, h] = cellBox(g, r, c);
-  const [fill, text] = look(v, o, lane, element, row, column, hushed ? (bare ? "bare" : "pale") : "");
-  ctx.fillStyle = fill;
+  const [fill, text] = cellLook(v, o, lane, element, row, column, hushed ? (bare ? "bare" : "hushed") : "full");
+  const departs = v.departs && v.departs.of === g.op && lane >= 0 && v.departs.places[lane * o.elements + element];
+  ctx.fillStyle = departs ? v.look.tokens.paper : fill;
   ctx.fillRect(x, y, w, h);
+  if (departs && !(hushed && bare)) {                                   // your formula says something else: no fill, an error frame
+    ctx.strokeStyle = v.look.tokens.error;
+    ctx.lineWidth = 1;
+    ctx.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
+  }
   if (bare) return;
-  ctx.fillStyle = (hushed ? CELL_MUTED : CELL_INK)[v.theme];
+  ctx.fillStyle = departs ? v.look.tokens.error : hushed ? v.look.tokens.cell_muted : v.look.tokens.cell_ink;
+  const weight = departs ? "700 " : "";
   if (g.kind === "registers" && g.cw >= 36 && v.ins.blocks === 1) {
-    ctx.font = `11px ${v.sans}`;
+    ctx.font = `${weight}11px ${v.sans}`;
     ctx.fillText(`${row},${column}`, x + w / 2, y + g.ch / 2);
   } else if (text !== "") {
-    ctx.font = `${Math.min(11.5, g.cw * (text > 99 ? 0.5 : 0.62), g.ch * 0.72)}px ${v.sans}`;
+    ctx.font = `${weight}${Math.min(11.5, g.cw * (text > 99 ? 0.5 : 0.62), g.ch * 0.72)}px ${v.sans}`;
     ctx.fillText(text, x + w / 2, y + h / 2 + 0.5);
   }
   const notch = w < 20 ? 3 : 4;
@@ -59,13 +66,8 @@ function paintCell(v, ctx, g, r, c, hushed, lit = false) {
   }
 }
 
-const packed = (hex) => remembered("rgba" + hex, () => {
-  const n = parseInt(hex.slice(1), 16);
-  return ((255 << 24) | ((n & 255) << 16) | (((n >> 8) & 255) << 8) | (n >> 16)) >>> 0;
-});
-
 /** A big tile: one pixel a cell, enlarged, with hairlines where there is room for them. */
-function paintPixels(v, ctx, g, hushed) {
+function paintTile(v, ctx, g, hushed) {
   const o = v.ins[g.op], tile = document.createElement("canvas"), seen = [];
   tile.width = g.columns;
   tile.height = g.rows;
@@ -75,37 +77,38 @@ function paintPixels(v, ctx, g, hushed) {
       const [lane, element, row, column] = occupant(v, g, r, c, false);
       const key = v.state.colour === "lane" ? lane + 1 : v.state.colour === "register" ? element + 1 : g.op === "A" ? column : row;
       if (seen[key] === undefined) {
-        const fill = look(v, o, lane, element, row, column, hushed ? "bare" : "")[0];
-        seen[key] = fill.startsWith("#") ? packed(fill) : 0;
+        const fill = cellLook(v, o, lane, element, row, column, hushed ? "bare" : "full")[0];
+        seen[key] = fill.startsWith("#") ? pack(fill) : 0;
       }
-      pixels[p] = seen[key];
+      const departs = v.departs && v.departs.of === g.op && v.departs.places[lane * o.elements + element];
+      pixels[p] = departs ? pack(v.look.tokens.error) : seen[key];
     }
   }
   small.putImageData(image, 0, 0);
-  ctx.fillStyle = v.tokens.wash;
+  ctx.fillStyle = v.look.tokens.wash;
   ctx.fillRect(g.x, g.y, gridWidth(g), gridHeight(g));
   ctx.imageSmoothingEnabled = false;
   ctx.drawImage(tile, g.x, g.y, gridWidth(g), gridHeight(g));
-  ctx.fillStyle = v.tokens.paper;
+  ctx.fillStyle = v.look.tokens.paper;
   if (g.cw >= 6) for (let c = 1; c < g.columns; c++) ctx.fillRect(posX(g, c) - 1, g.y, 1, gridHeight(g));
   if (g.ch >= 6) for (let r = 1; r < g.rows; r++) ctx.fillRect(g.x, posY(g, r) - 1, gridWidth(g), 1);
 }
 
 function paintBackground(v, canvas, hushed) {
-  const ctx = fresh(canvas, v.layout.width, v.layout.height);
+  const ctx = sharp(canvas, v.layout.width, v.layout.height);
   for (const g of v.layout.grids) {
     if (!v.ins[g.op] && v.state.colour !== "k") paintUnheld(v, ctx, g);
-    else if (g.rows * g.columns > 2000 && !g.gx && !g.gy && isBare(g)) paintPixels(v, ctx, g, hushed);
+    else if (g.rows * g.columns > 2000 && !g.gx && !g.gy && isBare(g)) paintTile(v, ctx, g, hushed);
     else for (let r = 0; r < g.rows; r++) for (let c = 0; c < g.columns; c++) paintCell(v, ctx, g, r, c, hushed);
   }
   paintLabels(v, ctx);
 }
 
 function paintUnheld(v, ctx, g) {
-  ctx.fillStyle = v.tokens.wash;
+  ctx.fillStyle = v.look.tokens.wash;
   ctx.fillRect(g.x, g.y, gridWidth(g), gridHeight(g));
   if (g.ch < 6) return;
-  ctx.fillStyle = v.tokens.paper;
+  ctx.fillStyle = v.look.tokens.paper;
   for (let r = 1; r < g.rows; r++) ctx.fillRect(g.x, posY(g, r) - 1, gridWidth(g), 1);
 }
 
@@ -121,7 +124,7 @@ function wrapped(ctx, text, width, font) {
 }
 
 function paintLabels(v, ctx) {
-  const { ink, muted } = v.tokens;
+  const { ink, muted } = v.look.tokens;
   const label = (text, x, y, colour, font, align) => {
     ctx.fillStyle = colour;
     ctx.font = `${font} ${v.sans}`;
@@ -160,7 +163,7 @@ const matrixGrid = (v, id) => v.layout[id];
 const registerGrid = (v, id, lane) => v.layout.grids.find((g) => g.kind === "registers" && g.op === id && lane >= g.lane0 && lane < g.lane0 + g.rows);
 const positionOf = (S, id) => (id === "A" ? [S.m, S.k] : id === "B" ? [S.k, S.n] : [S.m, S.n]);
 
-function frame(ctx, [x, y, w, h], width, colour, dash = []) {
+function ringAround(ctx, [x, y, w, h], width, colour, dash = []) {
   ctx.lineWidth = width;
   ctx.strokeStyle = colour;
   ctx.setLineDash(dash);
@@ -170,7 +173,7 @@ function frame(ctx, [x, y, w, h], width, colour, dash = []) {
 
 /** Draws the overlay and returns how many cells it painted. */
 function paintSelection(v, ctx) {
-  const S = v.state, ins = v.ins, { ink, accent } = v.tokens;
+  const S = v.state, ins = v.ins, { ink, accent } = v.look.tokens;
   let painted = 0;
   const light = (g, r, c) => { paintCell(v, ctx, g, r, c, false, true); painted++; };
   const lightRegister = (id, lane, element) => { const g = registerGrid(v, id, lane); light(g, lane - g.lane0, element); };
@@ -199,11 +202,11 @@ function paintSelection(v, ctx) {
     for (const id of OPERANDS) {
       const g = matrixGrid(v, id), [r, c] = positionOf(S, id), mine = id === S.op || S.lit === "dot";
       light(g, r, c);
-      frame(ctx, cellBox(g, r, c), mine ? 2.5 : 1.5, mine ? ink : accent);
+      ringAround(ctx, cellBox(g, r, c), mine ? 2.5 : 1.5, mine ? ink : accent);
       holders(ins[id], S.block, r, c).forEach(([lane, element], copy) => {
         const rg = registerGrid(v, id, lane), chosen = mine && (S.lit === "dot" || lane === S.lane);
         light(rg, lane - rg.lane0, element);
-        frame(ctx, cellBox(rg, lane - rg.lane0, element), chosen ? 2.5 : 1.5, mine ? ink : accent, chosen || (copy === 0 && !mine) ? [] : [3, 2]);
+        ringAround(ctx, cellBox(rg, lane - rg.lane0, element), chosen ? 2.5 : 1.5, mine ? ink : accent, chosen || (copy === 0 && !mine) ? [] : [3, 2]);
       });
     }
     paintCurrentIndices(v, ctx);
@@ -216,7 +219,7 @@ function paintSelection(v, ctx) {
 function paintCorridors(v, ctx) {
   const { A, B, C } = v.layout, S = v.state;
   const xa = A.x - 0.5, ya = posY(A, S.m) - 0.5, xb = posX(B, S.n) - 0.5, yb = B.y - 0.5, xc = posX(C, S.n), yc = posY(C, S.m);
-  ctx.strokeStyle = v.tokens.ink;
+  ctx.strokeStyle = v.look.tokens.ink;
   ctx.lineWidth = 1;
   ctx.beginPath();
   ctx.moveTo(xc, ya); ctx.lineTo(xa, ya); ctx.lineTo(xa, ya + A.ch); ctx.lineTo(xc, ya + A.ch);
@@ -230,9 +233,9 @@ function paintCurrentIndices(v, ctx) {
   const write = (text, x, y, align, sparse, least = 0) => {
     const width = ctx.measureText(text).width + (sparse ? 22 : 4);      // paper over the neighbours that it would touch
     const start = Math.max(least, align === "right" ? x - width + 1 : x - width / 2);
-    ctx.fillStyle = v.tokens.paper;
+    ctx.fillStyle = v.look.tokens.paper;
     ctx.fillRect(start, y - 7, width, 14);
-    ctx.fillStyle = v.tokens.ink;
+    ctx.fillStyle = v.look.tokens.ink;
     ctx.textAlign = align;
     ctx.fillText(text, x, y);
   };
@@ -245,9 +248,9 @@ function paintCurrentIndices(v, ctx) {
 function paintCurrentLane(v, ctx) {
   const g = v.layout.grids.find((q) => q.kind === "registers" && v.state.lane >= q.lane0 && v.state.lane < q.lane0 + q.rows);
   const y = posY(g, v.state.lane - g.lane0) + g.ch / 2;
-  ctx.fillStyle = v.tokens.paper;
+  ctx.fillStyle = v.look.tokens.paper;
   ctx.fillRect(g.x - 27, y - 7, 25, 14);
-  ctx.fillStyle = v.tokens.ink;
+  ctx.fillStyle = v.look.tokens.ink;
   ctx.font = `700 11px ${v.sans}`;
   ctx.textAlign = "right";
   ctx.fillText(v.state.lane, g.x - 6, y);
@@ -264,23 +267,23 @@ function paintLens(v, ctx) {
   const [r, c] = positionOf(S, id), r0 = Math.min(g.rows - rows, Math.max(0, r - 4)), c0 = Math.min(g.columns - columns, Math.max(0, c - (columns >> 1)));
   const y = A.y + 30, box = (i, j) => [x + j * width, y + i * height, width - 1, height - 1];
   const write = (text, tx, ty, colour, font, align) => { ctx.fillStyle = colour; ctx.font = `${font} ${v.sans}`; ctx.textAlign = align; ctx.fillText(text, tx, ty); };
-  ctx.fillStyle = v.tokens.paper;
+  ctx.fillStyle = v.look.tokens.paper;
   ctx.fillRect(0, y - 34, x + columns * width + 2, rows * height + 38);
-  write(`${id}, enlarged`, x, y - 24, v.tokens.ink, "700 12px", "left");
-  for (let j = 0; j < columns; j++) write(c0 + j, x + j * width + width / 2, y - 9, c0 + j === c ? v.tokens.ink : v.tokens.muted, c0 + j === c ? "700 10px" : "10px", "center");
+  write(`${id}, enlarged`, x, y - 24, v.look.tokens.ink, "700 12px", "left");
+  for (let j = 0; j < columns; j++) write(c0 + j, x + j * width + width / 2, y - 9, c0 + j === c ? v.look.tokens.ink : v.look.tokens.muted, c0 + j === c ? "700 10px" : "10px", "center");
   for (let i = 0; i < rows; i++) {
-    write(r0 + i, x - 5, y + i * height + height / 2, r0 + i === r ? v.tokens.ink : v.tokens.muted, r0 + i === r ? "700 10px" : "10px", "right");
+    write(r0 + i, x - 5, y + i * height + height / 2, r0 + i === r ? v.look.tokens.ink : v.look.tokens.muted, r0 + i === r ? "700 10px" : "10px", "right");
     for (let j = 0; j < columns; j++) {
       const [lane, element] = occupant(v, g, r0 + i, c0 + j, true), mine = lane === S.lane && lane >= 0 || (r0 + i === r && c0 + j === c);
-      const [fill, text] = look(v, v.ins[id] || { id }, lane, element, r0 + i, c0 + j, mine ? "" : "pale"), [bx, by, bw, bh] = box(i, j);
+      const [fill, text] = cellLook(v, v.ins[id] || { id }, lane, element, r0 + i, c0 + j, mine ? "full" : "hushed"), [bx, by, bw, bh] = box(i, j);
       ctx.fillStyle = fill;
       ctx.fillRect(bx, by, bw, bh);
-      write(text, bx + bw / 2, by + bh / 2, (mine ? CELL_INK : CELL_MUTED)[v.theme], "11px", "center");
+      write(text, bx + bw / 2, by + bh / 2, mine ? v.look.tokens.cell_ink : v.look.tokens.cell_muted, "11px", "center");
     }
   }
-  frame(ctx, box(r - r0, c - c0), 2.5, v.tokens.ink);
+  ringAround(ctx, box(r - r0, c - c0), 2.5, v.look.tokens.ink);
   const [gx, gy] = cellBox(g, r0, c0);
-  frame(ctx, [gx, gy, columns * g.cw, rows * g.ch], 1, v.tokens.accent);
+  ringAround(ctx, [gx, gy, columns * g.cw, rows * g.ch], 1, v.look.tokens.accent);
   ctx.textAlign = "center";
   return rows * columns;
 }

@@ -39,10 +39,10 @@ function describeStep(v) {
 
 function buildLedger(v, ledger, pointAt) {
   const sign = PRODUCT_SIGNS[v.ins.product], heads = ["k", "A", "lane", "", "B", "lane", v.ins.product === "mul" ? "A·B" : `A ${sign} B`, "sum"];
-  const row = (j) => node("div", { class: "lrow", onmouseenter: () => pointAt(v.ledgerStart + j) },
-    ...heads.map((_, column) => node("span", { class: column === 2 || column === 5 ? "chip" : column === 7 ? "sum" : "" })));
+  const row = (j) => h("div", { class: "lrow", onmouseenter: () => pointAt(v.ledgerStart + j) },
+    ...heads.map((_, column) => h("span", { class: column === 2 || column === 5 ? "chip" : column === 7 ? "sum" : "" })));
   v.ledgerStart = 0;
-  ledger.replaceChildren(node("div", { class: "lrow h", "aria-hidden": "true" }, ...heads.map((text) => node("span", { text }))),
+  ledger.replaceChildren(h("div", { class: "lrow h", "aria-hidden": "true" }, ...heads.map((text) => h("span", { text }))),
     ...Array.from({ length: Math.min(v.ins.k, LEDGER_LIMIT) }, (_, j) => row(j)));
   ledger.setAttribute("aria-valuemax", v.ins.k - 1);
 }
@@ -55,13 +55,13 @@ function writeLedger(v, ledger) {
   const put = (span, text) => { if (span.textContent !== text) span.textContent = text; };
   const chip = (span, who) => {
     put(span, who.length ? "" + who[0][0] : "–");
-    const fill = who.length ? tone(v.theme, who[0][0] >> 2, (who[0][0] & 3) / 3) : "transparent";
+    const fill = who.length ? tone(v.look, who[0][0] >> 2, (who[0][0] & 3) / 3) : "transparent";
     if (span.dataset.fill !== fill) { span.dataset.fill = fill; span.style.background = fill; }
     span.classList.toggle("none", !who.length);
   };
   for (let j = 0; j < shown; j++) {
     const k = v.ledgerStart + j, [a, b, product, sum] = all[k], line = ledger.children[j + 1], s = line.children;
-    put(s[0], "" + k); put(s[1], signed(a)); put(s[3], sign); put(s[4], signed(b)); put(s[6], signed(product)); put(s[7], signed(sum));
+    put(s[0], "" + k); put(s[1], minus(a)); put(s[3], sign); put(s[4], minus(b)); put(s[6], minus(product)); put(s[7], minus(sum));
     chip(s[2], holders(ins.A, S.block, S.m, k));
     chip(s[5], holders(ins.B, S.block, k, S.n));
     const now = !rest && S.lit !== "lane" && k === S.k;
@@ -75,8 +75,8 @@ function writeLedger(v, ledger) {
 
 /* ---------- where an element lies ---------- */
 
-const strong = (text) => node("b", { text });
-const number = (text) => node("i", { text });
+const strong = (text) => h("b", { text });
+const number = (text) => h("i", { text });
 const digitOf = ([variable, place, size], lane, element) => Math.floor((variable === "lane" ? lane : element) / place) % size;
 
 /** A formula in lane and i, with their present values in place of the names. */
@@ -116,21 +116,30 @@ function present(v, id) {
   return who.find(([lane]) => lane === S.lane && S.lit !== "dot") || who[0] || [null, null];
 }
 
+/** The label of a notation, and the name that the library gives it; the first three show the present numbers. */
+const NOTATIONS = [["Python", "formula"], ["C", "C function"], ["view", "View"], ["back", "formula back"], ["movement", "movement operations"],
+  ["CuTe", "CuTe layout"], ["F2", "F2 bases"], ["SymPy", "SymPy expression"], ["yours", ""]];
+
 function writeFormula(v, pre) {
-  const id = v.state.lit === "dot" ? "C" : v.state.op, o = v.ins[id];
+  const id = v.state.lit === "dot" ? "C" : v.state.op, o = v.ins[id], kind = v.state.notation;
   if (!o) return pre.replaceChildren("no lane holds this operand");
-  if (!o.index) return pre.replaceChildren("this map is not one strided view");
-  const [lane, element] = present(v, id);
-  pre.replaceChildren(...(v.state.notation === "view" ? viewLines(o, lane, element) : indexLines(o, lane, element)));
+  if (kind === "yours") return undefined;
+  const name = NOTATIONS.find(([label]) => label === kind)[1], [lane, element] = present(v, id);
+  if (o.index && kind === "Python") return pre.replaceChildren(...indexLines(o, "python", lane, element));
+  if (o.index && kind === "C") return pre.replaceChildren(...indexLines(o, "c", lane, element));
+  if (o.index && kind === "view") return pre.replaceChildren(...viewLines(o, lane, element));
+  const [text, meaning] = o.notations[name];
+  return pre.replaceChildren(strong(id), "  ", text, "\n\n", meaning);
 }
 
-function indexLines(o, lane, element) {
-  const out = [];
-  for (const { name, text, terms } of o.index.axes) {
-    const label = name.padEnd(name.length > 1 ? 6 : 3);
-    out.push(strong(label), `= ${text}\n`);
+function indexLines(o, language, lane, element) {
+  const out = [], end = language === "c" ? ";" : "";
+  for (const axis of o.index.axes) {
+    const label = axis.name.padEnd(axis.name.length > 1 ? 6 : 3), text = axis[language];
+    out.push(strong(label), `= ${text}${end}\n`);
     if (lane === null) continue;
-    const parts = terms.map((term) => calculate(term, { lane, i: element })), total = parts.reduce((a, b) => a + b, 0);
+    const parts = axis.terms.map((term) => calculate(term, { lane, i: element })), total = parts.reduce((a, b) => a + b, 0);
+    if (Number.isNaN(total)) continue;                                  // a sparse operand: which of four is not known
     const sum = parts.length > 1 ? `= ${parts.join(" + ")} ` : "";
     out.push(" ".repeat(label.length), "= ", ...filledIn(text, lane, element), text.length > 34 ? `\n${" ".repeat(label.length)}${sum}= ` : ` ${sum}= `, strong(total), "\n");
   }
@@ -157,9 +166,9 @@ function viewLines(o, lane, element) {
 function writeHoldings(v, title, list) {
   const S = v.state, keeper = S.lit === "dot" ? present(v, "C")[0] : S.lit === "none" ? null : S.lane, shown = 12;
   title.textContent = keeper === null ? "what a lane holds" : `lane ${keeper} holds`;
-  if (keeper === null) return list.replaceChildren(node("span"), node("span", { text: "–" }));
+  if (keeper === null) return list.replaceChildren(h("span"), h("span", { text: "–" }));
   const rows = OPERANDS.filter((id) => v.ins[id]).flatMap((id) => {
-    const o = v.ins[id], line = node("span"), cut = o.elements > 16 ? shown : o.elements, [mr, mc] = positionOf(S, id);
+    const o = v.ins[id], line = h("span"), cut = o.elements > 16 ? shown : o.elements, [mr, mc] = positionOf(S, id);
     for (let element = 0; element < cut; element++) {
       const [block, r, c] = placeOf(o, keeper, element), last = o.places > 1 ? `…${placeOf(o, keeper, element, o.places - 1)[2]}` : "";
       const text = `${v.ins.blocks > 1 ? `${block}:` : ""}${r},${c}${last}`, here = S.lit !== "lane" && id === (S.lit === "dot" ? "C" : S.op) && r === mr && c === mc && block === S.block;
@@ -169,4 +178,41 @@ function writeHoldings(v, title, list) {
     return [strong(id), line];
   });
   list.replaceChildren(...rows);
+}
+
+/* ---------- your own formula ---------- */
+
+/** Fields for row and column (and block); ask(operand, texts) has them checked in Python. */
+function yourFormula(ask) {
+  const fields = h("div", { class: "fields" }), verdict = h("div", { class: "verdict", id: `verdict-${Math.random().toString(36).slice(2)}`, role: "status" });
+  const operands = choice("operand", OPERANDS.map((id) => [id, id]), "C", (id) => { of = id; build([]); ask(of, texts()); });
+  const box = h("div", { class: "yours" }, fields, h("div", { class: "judged" }, operands, verdict));
+  let of = "C", ins = null, timer = 0, built = "";
+  const axes = () => [...(ins.blocks > 1 ? ["block"] : []), ...{ A: ["m", "k"], B: ["k", "n"], C: ["m", "n"] }[of]];
+  const texts = () => { const all = [...fields.querySelectorAll("input")].map((e) => e.value.trim()); return all.every((t) => !t) ? [] : all; };
+  const order = (list) => (ins.blocks > 1 ? [...list.slice(1), list[0]] : list);   // Python takes the block last
+  const later = () => { clearTimeout(timer); timer = setTimeout(() => ask(of, order(texts())), 150); };
+  function build(values) {
+    fields.replaceChildren(...axes().map((name, j) => {
+      const input = keysOwn(h("input", { type: "text", spellcheck: "false", autocomplete: "off", "aria-label": `your ${name} of ${of}`, "aria-describedby": verdict.id, placeholder: j ? "2 * (lane % 4) + i % 2" : "lane // 4 + 8 * (i // 2)", oninput: later }));
+      input.value = values[j] || "";
+      return h("label", {}, h("b", { text: `${name} =` }), input);
+    }));
+    built = of + axes().join();
+  }
+  return {
+    box,
+    show(found, instruction, operand, given, alone) {
+      ins = instruction;
+      of = operand;
+      operands.show(of);
+      const mine = ins.blocks > 1 && given.length ? [given[given.length - 1], ...given.slice(0, -1)] : given;
+      if (built !== of + axes().join() || (!fields.contains(document.activeElement) && texts().join() !== mine.join())) build(mine);
+      const wrong = found.error !== undefined;
+      for (const input of fields.querySelectorAll("input")) input.toggleAttribute("aria-invalid", false), wrong && input.setAttribute("aria-invalid", "true");
+      if (wrong) verdict.replaceChildren(h("b", { class: "bad", text: found.error }));
+      else if (!found.verdict) verdict.replaceChildren(alone ? "Checked by Python: open this in a notebook." : "Type the formula of your fragment, in Python or C, over lane and i.");
+      else verdict.replaceChildren(h("b", { class: found.right ? "" : "bad", text: found.verdict }), found.first ? ` ${found.first} ${found.more}` : "");
+    },
+  };
 }

@@ -67,8 +67,9 @@ function render({ model, el }) {
     model.save_changes();
     chain.update(next);
     clearTimeout(waiting);
-    waiting = setTimeout(() => { note.className = "stale quiet"; note.textContent = "not connected to Python"; }, 4000);
+    waiting = setTimeout(alone, model.alone ? 0 : 4000);
   }
+  function alone() { note.className = "stale quiet"; note.textContent = "not connected to Python"; }
   function tellPython() {
     const selected = stage.hit ? [stage.hit.layer, stage.hit.p] : [];
     if (JSON.stringify(selected) !== JSON.stringify(model.get("selected"))) model.set("selected", selected);

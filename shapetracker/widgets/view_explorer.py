@@ -13,11 +13,12 @@ from shapetracker.errors import ViewError
 from shapetracker.tracker import ShapeTracker
 from shapetracker.view import View
 from shapetracker.widgets.chain import EXAMPLES, Chain, Step, from_code, run, write_start
+from shapetracker.widgets.page import page_help, standalone
 from shapetracker.widgets.state import Memory, picture, rows
 
 HERE = Path(__file__).parent
 ESM = "\n".join(
-    (HERE / name).read_text(encoding="utf-8") for name in ("dom.js", "chain.js", "stage.js", "view_explorer.js")
+    [page_help(), *((HERE / name).read_text(encoding="utf-8") for name in ("chain.js", "stage.js", "view_explorer.js"))]
 )
 
 
@@ -38,8 +39,10 @@ class ViewExplorer(anywidget.AnyWidget):
         Whether the selection stays when the pointer moves on.
     """
 
+    _style = (HERE / "view_explorer.css").read_text(encoding="utf-8")
+    _drawn = ("code", "shown", "selected", "pinned", "_chain", "_state", "_constants", "_checked")
     _esm = ESM
-    _css = (HERE / "view_explorer.css").read_text(encoding="utf-8")
+    _css = _style
 
     code = traitlets.Unicode().tag(sync=True)
     shown = traitlets.Int(0).tag(sync=True)
@@ -116,8 +119,14 @@ class ViewExplorer(anywidget.AnyWidget):
         return f"{self.code}\n\n{self.draw()}"
 
     def save(self, path: str | Path) -> Path:
-        """Write the picture at rest to a file that ends in .svg, .png, .html or .txt."""
-        return self.draw().save(path)
+        """Write the picture at rest: .svg, .png or .txt; an .html file also answers to pointer and keys."""
+        path = Path(path)
+        if path.suffix.lower() != ".html":
+            return self.draw().save(path)
+        state = {name: getattr(self, name) for name in self._drawn}
+        still = self.draw().html()
+        path.write_text(standalone(self.code, ESM, self._style, state | {"_sympy": self._compared()}, still), "utf-8")
+        return path
 
     def __repr__(self) -> str:
         return f"ViewExplorer({self.code!r})"

@@ -1,5 +1,7 @@
 """What the lane explorer tells the browser, and what its attributes accept."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,7 +14,7 @@ from gpuemu import tensorcores
 from gpuemu.errors import InstructionError
 from gpuemu.tensorcores import Instruction, LaneMap
 from gpuemu.widgets import LaneExplorer
-from gpuemu.widgets.lane_data import browser_data, index_expressions, sample_matrices
+from gpuemu.widgets.lane_data import browser_data, index_expressions, notation_texts, sample_matrices
 
 INSTRUCTIONS = tensorcores.instructions()
 MAPS = [lane_map for x in INSTRUCTIONS for lane_map in x.maps.values()]
@@ -48,7 +50,7 @@ def test_index_expressions_give_every_coordinate(lane_map: LaneMap) -> None:
     columns = {"m": 0, "n": 1, "k": 1 if lane_map.operand == "a" else 0, "block": 2}
     for axis in found["axes"]:
         want = lane_map.coordinates()[..., columns[axis["name"]]]
-        assert (eval(axis["text"], {"lane": lane, "i": i}) + 0 * lane == want).all()  # noqa: S307 - our own text
+        assert (eval(axis["python"], {"lane": lane, "i": i}) + 0 * lane == want).all()  # noqa: S307 - our own text
         assert (sum(eval(term, {"lane": lane, "i": i}) for term in axis["terms"]) + 0 * lane == want).all()  # noqa: S307
     place = sum(
         (lane if name == "lane" else i) // below % size * stride for name, below, size, stride in found["digits"]
@@ -121,3 +123,34 @@ def test_nothing_is_loaded_from_elsewhere() -> None:
     text = LaneExplorer._esm if isinstance(LaneExplorer._esm, str) else str(LaneExplorer._esm)
     assert "import " not in text.replace("// ", "")
     assert "http" not in text
+
+
+def test_your_formula_is_checked_and_a_bad_one_keeps_the_picture() -> None:
+    explorer = LaneExplorer("m16n8k16")
+    assert (explorer.diagnosis, explorer._found) == (None, {})
+    explorer.formula = ["lane // 4 + 8 * (i % 2)", "2 * (lane % 4) + i % 2"]
+    assert explorer.diagnosis is not None
+    assert explorer.diagnosis.wrong == sum(explorer._found["places"]) == 64
+    explorer.formula = ["lane // 4 +", "0"]
+    assert explorer.diagnosis is None
+    assert "lane // 4 +" in explorer._found["error"]
+    explorer.formula = ["lane // 4 + 8 * (i // 2)", "2 * (lane % 4) + i % 2"]
+    assert explorer._found["right"]
+    explorer.instruction = "HSA"
+    assert (explorer.formula, explorer._found) == ([], {})
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.sampled_from(MAPS))
+def test_every_map_is_sent_in_eight_notations(lane_map: LaneMap) -> None:
+    texts = notation_texts(lane_map)
+    assert len(texts) == 8
+    assert all(text and meaning for text, meaning in texts.values())
+
+
+def test_a_saved_page_stands_alone_and_answers(tmp_path: Path) -> None:
+    page = LaneExplorer("m16n8k16").save(tmp_path / "lanes.html").read_text()
+    assert "http://" not in page.replace("http://www.w3.org", "")
+    assert "https://" not in page
+    assert '"$bytes"' in page
+    assert LaneExplorer("m16n8k16").save(tmp_path / "lanes.svg").read_text().startswith("<svg")

@@ -36,7 +36,7 @@ class Block:
     body: "tuple[int | Block, ...]"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Structure:
     """The checked lines of a program, ready for an engine.
 

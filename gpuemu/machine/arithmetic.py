@@ -250,6 +250,28 @@ def mulacc(x: Array, y: Array, z: Array) -> Array:
     return add(mul(x, y), z)
 
 
+def in_order(op: BinaryOps, start: Array, values: Array, count: int) -> Array:
+    """op(… op(op(start, value 0), value 1) …): ADD, MUL or MAX over the first axis, each step rounded as one op is.
+
+    A first axis of length 1 stands for `count` equal values.
+
+    >>> in_order(BinaryOps.ADD, np.array([[2048]], np.float16), np.array([[1], [1], [2]], np.float16), 3).item()
+    2050.0
+    """
+    shape = np.broadcast_shapes(start.shape[1:], values.shape[1:])
+    if op is BinaryOps.MAX and start.dtype.kind == "f":
+        largest = maximum(start, np.fmax.reduce(values, axis=0, keepdims=True))
+        plus_zero = np.any((values == 0) & ~np.signbit(values), axis=0, keepdims=True)
+        return np.where((largest == 0) & plus_zero, values.dtype.type(0), largest)
+    run = np.concatenate([np.broadcast_to(start, (1, *shape)), np.broadcast_to(values, (count, *shape))])
+    if op is BinaryOps.MAX and start.dtype.kind not in "biu":
+        for i in range(count):
+            run[i + 1] = maximum(run[i : i + 1], run[i + 1 : i + 2])
+        return run[count:]
+    function = {BinaryOps.ADD: np.add, BinaryOps.MUL: np.multiply, BinaryOps.MAX: np.maximum}[op]
+    return function.accumulate(run, axis=0, dtype=run.dtype)[count:]
+
+
 def truth(x: Array) -> Array:
     """Whether each value is not 0; nan is not.
 

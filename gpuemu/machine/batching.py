@@ -7,12 +7,26 @@ so that every sum rounds as before.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
-from gpuemu.structure import Block, Structure
+from gpuemu.alu import BinaryOps
+from gpuemu.structure import Block, Read, Structure
 from gpuemu.uops import Line, UOps
 
 _PURE = frozenset({UOps.ALU, UOps.CAST, UOps.BITCAST, UOps.GEP, UOps.WMMA})
 _MEMORY = frozenset({UOps.LOAD, UOps.STORE})
+
+
+FOLDED = frozenset({BinaryOps.ADD, BinaryOps.MUL, BinaryOps.MAX})
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """An accumulator that takes op(itself, value) in each iteration, and that nothing else in the loop reads."""
+
+    op: BinaryOps
+    accumulator: int
+    value: Read
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +43,18 @@ class Batch:
         The lines, of those that run together and the loop's counter, that the others read.
     accumulators
         The accumulators that the loop writes.
+    folds
+        What the lines in turn do, where that is known to be folds and nothing more; else empty.
     """
 
     together: tuple[int, ...]
     in_turn: tuple[int, ...]
     handed: tuple[int, ...]
     accumulators: tuple[int, ...]
+    folds: tuple[Fold, ...]
 
 
+@lru_cache(maxsize=256)
 def batches(structure: Structure) -> dict[int, Batch]:
     """For each RANGE whose iterations can run together, how."""
     found = {block.head: plan(structure, block) for block in _loops(structure, structure.root)}
@@ -68,7 +86,28 @@ def plan(structure: Structure, loop: Block) -> Batch | None:
     if not all(_allowed(lines[i], i in turns) for i in body) or _memory_conflicts(structure, body):
         return None
     handed = {read.line for i in in_turn for read in reads[i]} & {head, *together}
-    return Batch(tuple(together), tuple(in_turn), tuple(sorted(handed)), tuple(sorted(accumulators)))
+    folds = _folds(structure, in_turn)
+    return Batch(tuple(together), tuple(in_turn), tuple(sorted(handed)), tuple(sorted(accumulators)), folds)
+
+
+def _folds(structure: Structure, in_turn: list[int]) -> tuple[Fold, ...]:
+    """The folds that the lines in turn are: for each accumulator one ALU line and the PHI that takes its result."""
+    lines, reads = structure.lines, structure.reads
+    folds = [_fold(structure, i) for i in in_turn if lines[i].uop is UOps.PHI]
+    if 2 * len(folds) != len(in_turn) or len({fold.accumulator for fold in folds if fold}) != len(folds):
+        return ()
+    used = [read.line for i in in_turn for read in reads[i]]
+    once = all(fold is not None and used.count(fold.accumulator) == 2 for fold in folds)  # by the ALU and the PHI
+    return tuple(fold for fold in folds if fold is not None) if once else ()
+
+
+def _fold(structure: Structure, phi: int) -> Fold | None:
+    (target, element), result = structure.reads[phi]
+    line, operands = structure.lines[result.line], structure.reads[result.line]
+    if element is not None or result.element is not None or line.uop is not UOps.ALU or line.arg not in FOLDED:
+        return None
+    others = [read for read in operands if read != Read(target)]
+    return Fold(line.arg, target, others[0]) if len(others) == 1 else None
 
 
 def _allowed(line: Line, in_turn: bool) -> bool:

@@ -7,7 +7,7 @@ never changed in place, so a value may be shared.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import combinations
 from math import prod
 
@@ -16,7 +16,7 @@ import numpy as np
 from gpuemu.errors import DivisionError, HazardError, LimitError
 from gpuemu.limits import DEFAULT, LANES_PER_STEP, Limits
 from gpuemu.machine import wmma
-from gpuemu.machine.arithmetic import truth
+from gpuemu.machine.arithmetic import in_order, truth
 from gpuemu.machine.batching import Batch, batches
 from gpuemu.machine.grid import AXES, LANES_PER_CHUNK, Chunk, Size, chunks
 from gpuemu.machine.memory import Memory
@@ -144,17 +144,13 @@ class Lockstep:
 
     def _values_at_start(self) -> list[Array]:
         """Constants, vals, and zeros where a value is read by lanes that may not have run its line."""
-        values, buffers, vals = list(self.values), iter(self.launch.buffers), iter(self.launch.vals)
+        values, buffers, vals = list(_constants(self.structure)), iter(self.launch.buffers), iter(self.launch.vals)
         for number, line in enumerate(self.lines):
             if line.uop is UOps.DEFINE_GLOBAL:
                 array = next(buffers)
                 self.memories[number] = Memory(buffer_name(line), number, array, array.size)
             elif line.uop is UOps.DEFINE_VAR:
                 values[number] = constant(line, next(vals))
-            elif line.uop is UOps.CONST:
-                values[number] = constant(line, line.arg)
-            elif line.dtype is not None:
-                values[number] = constant(line, 0)
         return values
 
     def _local(self, number: int, line: Line) -> Memory:
@@ -273,6 +269,11 @@ class Lockstep:
         return True
 
     def _take_turns(self, batch: Batch, count: int) -> None:
+        for fold in batch.folds:
+            old, value = self.values[fold.accumulator], self.value(fold.value)
+            self.values[fold.accumulator] = self.merge(in_order(fold.op, old, value, count), old)
+        if batch.folds:
+            return
         handed = [(number, self.values[number]) for number in batch.handed]
         for turn in range(count if batch.in_turn else 0):
             for number, value in handed:
@@ -318,6 +319,19 @@ class Lockstep:
         if gate is None or (condition := truth(gate)).all():
             return self.mask, None
         return both(self.mask, condition), condition
+
+
+@lru_cache(maxsize=256)
+def _constants(structure: Structure) -> tuple[Array, ...]:
+    """What is the same in every launch: constants, and the zeros."""
+    nothing = np.zeros((1,) * AXES, np.bool_)
+    kept = {UOps.CONST, UOps.DEFINE_ACC}
+    return tuple(
+        constant(line, line.arg if line.uop is UOps.CONST else 0)
+        if line.dtype is not None and (number in structure.escaping or line.uop in kept)
+        else nothing
+        for number, line in enumerate(structure.lines)
+    )
 
 
 def _steps_per_line(lanes: int) -> int:

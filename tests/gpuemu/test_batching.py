@@ -9,6 +9,7 @@ import wmma_kernels
 
 from gpuemu import BinaryOps, Program, UOps, dtypes
 from gpuemu.errors import DivisionError, HazardError
+from gpuemu.machine.arithmetic import FUNCTIONS, in_order
 from gpuemu.machine.batching import batches
 
 INT, FLOAT = dtypes.int32, dtypes.float32
@@ -124,3 +125,37 @@ def test_the_last_iteration_that_stores_to_an_element_stays() -> None:
     x = np.zeros(2, np.int32)
     Program("last", k.lines)(x, local_size=(2,))
     assert x.tolist() == [8, 8]
+
+
+@pytest.mark.parametrize("dtype", [dtypes.int8, dtypes.uint64, dtypes.half, dtypes.bfloat16, FLOAT, dtypes.bool])
+@pytest.mark.parametrize("op", [BinaryOps.ADD, BinaryOps.MUL, BinaryOps.MAX])
+def test_values_in_order_round_and_wrap_as_one_by_one(op: BinaryOps, dtype: Any) -> None:
+    rng = np.random.default_rng(3)
+    raw = rng.integers(0, 256, 20 * 5 * dtype.itemsize).astype(np.uint8)
+    values = raw.view(dtype.numpy).reshape(20, 5) if dtype.kind != "bool" else raw.reshape(20, 5) % 2 == 1
+    if dtype.is_float:  # nan, and zeros of both signs alone
+        values[:, 0], values[::2, 1], values[:, 2] = -0.0, np.nan, np.array([-0.0, 0.0] * 10, dtype.numpy)
+    start = expected = values[:1]
+    with np.errstate(all="ignore"):
+        found = in_order(op, start, values[1:], 19)
+        for i in range(1, 20):
+            expected = FUNCTIONS[op](expected, values[i : i + 1])
+    nan = expected != expected
+    assert np.array_equal(nan, found != found)
+    assert found[~nan].tobytes() == expected[~nan].tobytes()
+
+
+def test_sums_and_the_largest_of_a_loop_are_folds() -> None:
+    lines, _ = plain_kernels.softmax(4, 8)
+    plans = list(batches(Program("softmax", lines).structure).values())
+    assert [[fold.op.name for fold in plan.folds] for plan in plans] == [["MAX"], ["ADD"], []]
+
+
+def test_a_sum_that_the_loop_reads_is_no_fold() -> None:
+    def body(k: Any, out: int, other: int, loop: int, total: int) -> None:
+        doubled = k.floats(BinaryOps.ADD, total, total)
+        k.add(UOps.PHI, FLOAT, [total, doubled, loop])
+
+    program, _ = kernel(body)
+    (plan,) = batches(program.structure).values()
+    assert not plan.folds

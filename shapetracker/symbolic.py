@@ -92,13 +92,13 @@ class SymbolicView(View):
         """See `View.pad`; a width that may be negative becomes a guard."""
         pairs = self._pairs("pad", widths)
         guards = [
-            _need(width >= 0, f"pad {self.shape} by {pairs}: the width {width} of axis {axis} cannot be negative")
+            need(width >= 0, f"pad {self.shape} by {pairs}: the width {width} of axis {axis} cannot be negative")
             for axis, pair in enumerate(pairs)
             for width in pair
         ]
         shape = [size + before + after for size, (before, after) in zip(self.shape, pairs, strict=True)]
         offset = self.offset - sum(before * step for (before, _), step in zip(pairs, self.strides, strict=True))
-        mask = [(b + before, e + before) for (b, e), (before, _) in zip(self._bounds(), pairs, strict=True)]
+        mask = [(b + before, e + before) for (b, e), (before, _) in zip(self.bounds(), pairs, strict=True)]
         return symbolic(shape, self.strides, offset, mask, self._guarded(guards))
 
     def shrink(self, bounds: Sequence[tuple[IntLike, IntLike]]) -> View:
@@ -107,7 +107,7 @@ class SymbolicView(View):
         guards = []
         for axis, ((begin, end), size) in enumerate(zip(cuts, self.shape, strict=True)):
             told = f"shrink {self.shape} to {cuts}: axis {axis} must keep 0 <= {begin} <= {end} <= {size}"
-            guards += [_need(begin >= 0, told), _need(begin <= end, told), _need(end <= size, told)]
+            guards += [need(begin >= 0, told), need(begin <= end, told), need(end <= size, told)]
         shape = [end - begin for begin, end in cuts]
         offset = self.offset + sum(begin * step for (begin, _), step in zip(cuts, self.strides, strict=True))
         mask = None
@@ -127,22 +127,22 @@ class SymbolicView(View):
         sizes = tuple(shape)
         check_rank("expand", self.shape, sizes)
         _check_integers("expand", sizes)
-        guards, new, mask = [_need(size >= 0, f"expand to {sizes}: {size} is negative") for size in sizes], [], []
-        for axis, (old, size, (begin, end)) in enumerate(zip(self.shape, sizes, self._bounds(), strict=True)):
-            if _same(old, size):
+        guards, new, mask = [need(size >= 0, f"expand to {sizes}: {size} is negative") for size in sizes], [], []
+        for axis, (old, size, (begin, end)) in enumerate(zip(self.shape, sizes, self.bounds(), strict=True)):
+            if same(old, size):
                 new.append(size)
                 mask.append((begin, end))
-            elif _same(old, 1):
+            elif same(old, 1):
                 new.append(size)
                 mask.append((0, size * as_expr(begin < end)))
             else:
                 told = f"expand {self.shape} to {sizes}: axis {axis} has size {old}, and only size 1 can be expanded"
                 if as_expr(old).min <= 1 <= as_expr(old).max:
                     raise UndecidedError(f"{told}; whether it is 1 depends on the binding")
-                guards.append(_need(as_expr(old).eq(size), told))
+                guards.append(need(as_expr(old).eq(size), told))
                 new.append(old)
                 mask.append((begin, end))
-        steps = [0 if _same(old, 1) else step for old, step in zip(self.shape, self.strides, strict=True)]
+        steps = [0 if same(old, 1) else step for old, step in zip(self.shape, self.strides, strict=True)]
         return symbolic(new, steps, self.offset, mask, self._guarded(guards))
 
     def permute(self, axes: Sequence[int]) -> View:
@@ -160,7 +160,7 @@ class SymbolicView(View):
         offset: IntLike = self.offset
         shape: list[IntLike] = []
         mask: list[tuple[IntLike, IntLike]] = []
-        for size, step, pace, (begin, end) in zip(self.shape, self.strides, paces, self._bounds(), strict=True):
+        for size, step, pace, (begin, end) in zip(self.shape, self.strides, paces, self.bounds(), strict=True):
             far = abs(pace)
             if pace < 0:
                 offset = offset + (size - 1) * step
@@ -184,10 +184,10 @@ class SymbolicView(View):
         _check_integers("reshape", sizes)
         old, new = whole(prod(self.shape)), whole(prod(sizes))
         told = f"reshape {self.shape} to {sizes}: {old} elements cannot become {new}"
-        guards = [_need(size >= 0, f"{told}; {size} is negative") for size in sizes]
-        if not _same(old, new):
-            guards.append(_need(Eq(old, new), told))
-        if len(sizes) == len(self.shape) and all(_same(a, b) for a, b in zip(self.shape, sizes, strict=True)):
+        guards = [need(size >= 0, f"{told}; {size} is negative") for size in sizes]
+        if not same(old, new):
+            guards.append(need(Eq(old, new), told))
+        if len(sizes) == len(self.shape) and all(same(a, b) for a, b in zip(self.shape, sizes, strict=True)):
             return symbolic(sizes, self.strides, self.offset, self.mask, self._guarded(guards))
         found = regroup(self.shape, self.strides, self.mask, sizes)
         if found is None:
@@ -199,6 +199,8 @@ class SymbolicView(View):
         """See `View.__add__`; None where no single view is found that serves every binding."""
         if not isinstance(outer, View):
             return NotImplemented
+        from shapetracker.symbolic_sum import symbolic_sum
+
         return symbolic_sum(self, outer)
 
     def minify(self) -> View:
@@ -225,7 +227,8 @@ class SymbolicView(View):
         guards = "" if not self.guards else f", guards={self.guards}"
         return f"{View.__repr__(self)[:-1]}{guards})"
 
-    def _bounds(self) -> Pairs:
+    def bounds(self) -> Pairs:
+        """The ``(begin, end)`` of each axis, where the mask is None too."""
         return tuple((0, size) for size in self.shape) if self.mask is None else self.mask
 
     def _guarded(self, more: Iterable[tuple[Expr, ...]]) -> tuple[Expr, ...]:
@@ -262,18 +265,18 @@ def symbolic(
     """
     _check_integers("View.create", [*shape, *(strides or ()), offset, *(x for pair in mask or () for x in pair)])
     sizes = tuple(whole(size) for size in shape)
-    steps = tuple(whole(step) for step in (_row_major(sizes) if strides is None else strides))
+    steps = tuple(whole(step) for step in (row_major(sizes) if strides is None else strides))
     start = whole(offset)
     bounds = None if mask is None else tuple((whole(begin), whole(end)) for begin, end in mask)
     if len(steps) != len(sizes) or (bounds is not None and len(bounds) != len(sizes)):
         raise ViewError(f"View.create: shape {sizes}, strides {steps} and mask {bounds} differ in their number of axes")
-    if bounds is not None and all(_same(b, 0) and _same(e, size) for (b, e), size in zip(bounds, sizes, strict=True)):
+    if bounds is not None and all(same(b, 0) and same(e, size) for (b, e), size in zip(bounds, sizes, strict=True)):
         bounds = None
     kept = tuple(dict.fromkeys(guard for guard in guards if not isinstance(guard, Const)))
     parts: list[Any] = [*sizes, *steps, start, *(x for pair in bounds or () for x in pair)]
     if not kept and not any(isinstance(part, Expr) for part in parts):
         return View.create(sizes, steps, start, bounds)
-    contiguous = bounds is None and _same(start, 0) and all(map(_same, steps, _row_major(sizes)))
+    contiguous = bounds is None and same(start, 0) and all(map(same, steps, row_major(sizes)))
     return SymbolicView(sizes, steps, start, bounds, contiguous, kept)
 
 
@@ -286,44 +289,6 @@ def as_symbolic(view: View) -> SymbolicView:
     if isinstance(view, SymbolicView):
         return view
     return SymbolicView(view.shape, view.strides, view.offset, view.mask, view.contiguous)
-
-
-def symbolic_sum(inner: View, outer: View) -> View | None:
-    """The elements of `outer` looked up in `inner`, where that is one view for every binding.
-
-    >>> i = Variable("i", 1, 6)
-    >>> symbolic_sum(View.create((i, 4), offset=3), View.create((4, i), (1, 4)))
-    View(shape=(4, i), strides=(1, 4), offset=3)
-    """
-    one, other = as_symbolic(inner), as_symbolic(outer)
-    guards = (*one.guards, *other.guards, *_in_range(one, other))
-    if other.contiguous and _same(one.size(), other.size()):
-        found = one.reshape(other.shape)
-        if found is None:
-            return None
-        made = as_symbolic(found)
-        return symbolic(made.shape, made.strides, made.offset, made.mask, (*guards, *made.guards))
-    if one.mask is None and all(map(_same, one.strides, _row_major(one.shape))):
-        return symbolic(other.shape, other.strides, other.offset + one.offset, other.mask, guards)
-    return None
-
-
-def _in_range(inner: SymbolicView, outer: SymbolicView) -> tuple[Expr, ...]:
-    """Guards: every valid point of `outer` looks inside of `inner`, or no point is valid."""
-    low = high = as_expr(outer.offset)
-    counts = []
-    for step, (begin, end) in zip(outer.strides, outer._bounds(), strict=True):
-        ends = as_expr(step * begin), as_expr(step * (end - 1))
-        low, high = low + least(*ends), high + greatest(*ends)
-        counts.append(whole(end - begin))
-    size = inner.size()
-    told = f"view {outer} reads the elements {whole(low)} … {whole(high)} of a view of shape {inner.shape}"
-    nothing = [as_expr(count <= 0) for count in counts if as_expr(count).min <= 0]
-    return tuple(
-        guard
-        for condition in (low >= 0, high < size)
-        for guard in _need(sum(nothing, start=as_expr(condition)) >= 1, told)
-    )
 
 
 def whole(value: IntLike) -> Any:
@@ -361,24 +326,39 @@ def greatest(one: IntLike, other: IntLike) -> IntLike:
     return other if gap.max <= 0 else one if gap.min >= 0 else Max(one, other)
 
 
-def _need(condition: Any, told: str) -> tuple[Expr, ...]:
-    """A condition as a guard: none where it always holds, an error where it never does."""
+def need(condition: Any, told: str) -> tuple[Expr, ...]:
+    """A condition as a guard: none where it always holds, an error where it never does.
+
+    >>> x = Variable("x", 0, 6)
+    >>> need(x < 9, "never"), need(x < 3, "never")
+    ((), (x < 3,))
+    """
     found = as_expr(whole(condition))
     if found.max <= 0:
         raise ViewError(told)
     return () if found.min >= 1 else (found,)
 
 
-def _same(one: IntLike, other: IntLike) -> bool:
-    """Whether two values are the same in every binding, as far as simplifying tells."""
+def same(one: IntLike, other: IntLike) -> bool:
+    """Whether two values are the same in every binding, as far as simplifying tells.
+
+    >>> x = Variable("x", 0, 6)
+    >>> same(x * 2, x + x), same(x, 3)
+    (True, False)
+    """
     return bool(one == other) or whole(one - other) == 0
 
 
-def _row_major(shape: Sequence[IntLike]) -> list[IntLike]:
+def row_major(shape: Sequence[IntLike]) -> list[IntLike]:
+    """The strides of a contiguous view, with 0 on axes of size 1.
+
+    >>> row_major((3, Variable("x", 1, 6), 4))
+    [x*4, 4, 1]
+    """
     strides: list[IntLike] = []
     step: IntLike = 1
     for size in reversed(shape):
-        strides.append(0 if _same(size, 1) else step)
+        strides.append(0 if same(size, 1) else step)
         step = whole(step * size)
     return strides[::-1]
 

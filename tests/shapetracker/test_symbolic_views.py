@@ -331,6 +331,29 @@ def test_a_lookup_that_leaves_the_view_below_in_some_bindings_is_a_guard(seed):
                 assert both.bind(values) == expected, (inner, outer, values)
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_a_sum_is_found_exactly_where_each_binding_has_one(seed):
+    rng = random.Random(seed)
+    yes = no = 0
+    while yes < 60 or no < 60:
+        inner = View.create(tuple(rng.choice([2, 3, 4, I, I + 1, I * 2]) for _ in range(rng.randint(1, 3))))
+        inner = inner.permute(tuple(rng.sample(range(len(inner.shape)), len(inner.shape))))
+        inner = inner.flip(tuple(axis for axis in range(len(inner.shape)) if rng.random() < 0.3))
+        outer = View.create(inner.shape if rng.random() < 0.5 else (inner.size(),))
+        outer = outer.permute(tuple(rng.sample(range(len(outer.shape)), len(outer.shape))))
+        outer = outer.flip(tuple(axis for axis in range(len(outer.shape)) if rng.random() < 0.5))
+        outer = outer.stride(tuple(rng.choice([1, 2]) for _ in outer.shape))
+        outer = outer.pad(tuple((rng.choice([0, 0, J]), 0) for _ in outer.shape))
+        both = inner + outer
+        expected = [(values, inner.bind(values) + outer.bind(values)) for values in bindings(inner, outer)]
+        assert (both is not None) == all(found is not None for _, found in expected), (inner, outer)
+        yes += both is not None
+        no += both is None
+        for values, found in expected:
+            if both is not None:
+                assert both.bind(values) == found, (inner, outer, values)
+
+
 def test_a_view_made_of_expressions_binds_to_the_view_made_of_numbers():
     view = View.create((I, 4), strides=(J, I), offset=J * 2, mask=((0, I), (1, 4)))
     for values in bindings(view):

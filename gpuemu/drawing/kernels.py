@@ -54,5 +54,5 @@ def _access(kernel: KernelFromViews, access: Access, number: int) -> Part:
     if access.tracker.size <= LARGEST:
         pictures.append(Stack(draw_tracker(access.tracker).parts))
     if kernel.instruction:
-        pictures.append(Stack(draw_lane_map(kernel.instruction.maps["dab"[number]]).parts))
+        pictures.append(draw_lane_map(kernel.instruction.maps["dab"[number]]).parts[0])  # the matrix of lanes
     return Stack((head, Code(tuple(lines)), *([Beside(tuple(pictures))] if pictures else [])))

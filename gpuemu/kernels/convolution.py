@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gpuemu import dtypes
+from gpuemu.alu import BinaryOps
 from gpuemu.dtypes import DType
 from gpuemu.kernels.errors import ViewKernelError
 from gpuemu.kernels.kernel_from_views import KernelFromViews, check_plain
 from gpuemu.kernels.matmul import matmul
+from gpuemu.kernels.pointwise import reduce
 from gpuemu.tensorcores import Instruction
 from shapetracker import ShapeTracker, View
 
@@ -89,7 +91,7 @@ def convolution(
     weights
         A view of shape (output channels, channels, kernel height, kernel width).
     instruction, dtype, out_dtype
-        As of `matmul`.
+        As of `matmul`. Without an instruction a lane computes one element of the result, with three loops.
 
     Returns
     -------
@@ -109,8 +111,24 @@ def convolution(
     outputs, channels, *kernel = weights.shape
     found = windows(image, (kernel[0], kernel[1]), padding=padding, step=step, dilation=dilation)
     _, down, across, *_ = found.shape
+    by_place = found.permute((1, 2, 0, 3, 4))
+    if instruction is None:
+        whole = (outputs, down, across, channels, *kernel)
+        each = by_place.reshape((1, *whole[1:])).expand(whole)
+        shared = weights.reshape((outputs, 1, 1, channels, *kernel)).expand(whole)
+        return reduce(
+            BinaryOps.ADD,
+            (3, 4, 5),
+            ShapeTracker.from_shape(whole[:3]),
+            each,
+            shared,
+            fn=lambda x, w: x * w,
+            dtype=dtype,
+            out_dtype=out_dtype,
+            name="convolution",
+        )
     depth = channels * kernel[0] * kernel[1]
-    a = _flattened(found.permute((1, 2, 0, 3, 4)), (down * across, depth))
+    a = _flattened(by_place, (down * across, depth))
     b = _flattened(weights, (outputs, depth)).permute((1, 0))
     out = ShapeTracker.from_shape((outputs, down * across)).permute((1, 0))
     return matmul(a, b, instruction, out=out, dtype=dtype, out_dtype=out_dtype, name="convolution")

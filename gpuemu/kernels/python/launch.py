@@ -22,7 +22,9 @@ from gpuemu.kernels.python.source import Source, read
 from gpuemu.kernels.python.statements import block
 from gpuemu.kernels.python.translator import RESULT, Translator
 from gpuemu.kernels.python.types import Array, Kind, dtype_of, typed
+from gpuemu.op_table import WRITES
 from gpuemu.program import Program
+from gpuemu.uops import UOps
 
 Size = tuple[int, int, int]
 WARP = 32
@@ -244,8 +246,17 @@ def translate(
             message = "an expression is nested too deeply" if isinstance(error, RecursionError) else str(error)
             raise KernelError(f"{source.name}: {message}", k.here) from None
         if not t.grew:
+            _say_what_is_written(k)
             return Compiled(k.program(), tuple(k.sources), arguments, blocks, threads)
     raise KernelError(f"{source.name}: the types of its variables do not settle: {sorted(map(str, kinds.values()))}")
+
+
+def _say_what_is_written(k: Builder) -> None:
+    """Declare the buffers that no line writes as not writable."""
+    written = {sources[0] for uop, _, sources, _ in k.lines if uop in WRITES}
+    for number, (uop, dtype, sources, arg) in enumerate(k.lines):
+        if uop is UOps.DEFINE_GLOBAL:
+            k.lines[number] = uop, dtype, sources, (arg[0], number in written)
 
 
 def _operand(k: Builder, argument: Argument) -> Any:

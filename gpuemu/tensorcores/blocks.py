@@ -126,13 +126,38 @@ def finite_or_zero(x: Floats) -> Floats:
     return np.where(np.isfinite(x), x, 0.0)
 
 
+_SPECIAL = np.int16(2000)
+"""Stands for the exponent of an infinity or a NaN."""
 _LEAST_NARROW = np.int16(-28)
 """The exponent of the least product of two half numbers: each is a multiple of 2^-14 times its significand."""
 
 
-def _is_narrow(formats: Formats) -> bool:
+def is_narrow(formats: Formats) -> bool:
     """Whether factors are half or fp8, and the result is float32."""
     return formats.out.name == "fp32" and min(formats.a.least_exponent, formats.b.least_exponent) >= -14
+
+
+@functools.cache
+def _narrow_tables(fmt: Format) -> tuple[Singles, Exponents]:
+    """The value and the exponent of each pattern of bits of a type of 8 or 16."""
+    size = fmt.storage.itemsize
+    values = np.arange(256**size).astype(f"u{size}").view(fmt.storage).astype(np.float64)
+    finite = np.isfinite(values)
+    of_values = np.where(finite, exponents(np.where(finite, values, 0.0), fmt.least_exponent), _SPECIAL)
+    return np.where(finite, values, 0.0).astype(np.float32), of_values.astype(np.int16)
+
+
+def narrow(stored: NDArray[Any], fmt: Format) -> tuple[Singles, Exponents] | None:
+    """Numbers of a type of 8 or 16 bits as float32, and their exponents; None where one is infinite or NaN.
+
+    >>> values, of_values = narrow(np.array([1.5, 2.0**-24], np.float16), FLOATS["fp16"])
+    >>> values.tolist(), of_values.tolist()
+    ([1.5, 5.960464477539063e-08], [0, -14])
+    """
+    bits = stored.view(f"u{stored.itemsize}")
+    value_of, exponent_of = _narrow_tables(fmt)
+    values, of_values = value_of.take(bits), exponent_of.take(bits)
+    return None if of_values.size and of_values.max() == _SPECIAL else (values, of_values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +176,9 @@ class FusedBlocks:
         if any_special(a, b):
             return self._accumulate_specials(a, b, c, formats)
         of_a, of_b = exponents(a, formats.a.least_exponent), exponents(b, formats.b.least_exponent)
-        if _is_narrow(formats):
-            return self._accumulate_narrow(a, b, c, of_a, of_b)
+        if is_narrow(formats):
+            singles = (x.astype(np.float32) for x in (a, b, c))
+            return self.accumulate_narrow(next(singles), of_a, next(singles), of_b, next(singles)).astype(np.float64)
         for start in range(0, len(a), self.length):
             part = slice(start, start + self.length)
             finite = np.isfinite(c)
@@ -172,17 +198,19 @@ class FusedBlocks:
         total /= aligned.per_unit
         return self.finish(total, out)
 
-    def _accumulate_narrow(self, a: Floats, b: Floats, c: Floats, of_a: Exponents, of_b: Exponents) -> Floats:
-        """As `accumulate`, in float32 and whole numbers: the products of half and fp8 numbers are exact there."""
-        factors, total = (a.astype(np.float32), b.astype(np.float32)), c.astype(np.float32)
+    def accumulate_narrow(self, a: Singles, of_a: Exponents, b: Singles, of_b: Exponents, c: Singles) -> Singles:
+        """As `accumulate`, in float32 and whole numbers, with the exponents of a and b given.
+
+        The factors are finite half or fp8 numbers, whose products are exact in float32; the result is float32.
+        """
         for start in range(0, len(a), self.length):
             part = slice(start, start + self.length)
-            finite = np.isfinite(total)
+            finite = np.isfinite(c)
             known = finite.all()
-            addend = total if known else np.where(finite, total, np.float32(0))
-            regular = self._block_narrow(factors[0][part], factors[1][part], addend, of_a[part] + of_b[part])
-            total = regular if known else np.where(finite, regular, total)
-        return total.astype(np.float64)
+            addend = c if known else np.where(finite, c, np.float32(0))
+            regular = self._block_narrow(a[part], b[part], addend, of_a[part] + of_b[part])
+            c = regular if known else np.where(finite, regular, c)
+        return c
 
     def _block_narrow(self, a: Singles, b: Singles, c: Singles, of_products: Exponents) -> Singles:
         """As `block`, for a float32 result. A cast to an integer truncates; the sum of the whole numbers is exact."""
@@ -204,7 +232,8 @@ class FusedBlocks:
         kept = (exact.view(np.int64) & np.int64(-(1 << (52 - self.result_fraction_bits)))).view(np.float64)
         if any_nothing:
             kept = np.where(nothing, cut_to_float32(c.astype(np.float64) + 0.0, self.result_fraction_bits), kept)
-        return kept.astype(np.float32)
+        single: Singles = kept.astype(np.float32)
+        return single
 
     def finish(self, exact: Floats, out: Format) -> Floats:
         """The one rounding of an exact sum: toward zero for float32, to nearest even for half."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from gpuemu.errors import UnitError
-from gpuemu.tensorcores.blocks import Formats
+from gpuemu.tensorcores.blocks import Formats, FusedBlocks, is_narrow, narrow
 from gpuemu.tensorcores.chains import IntegerSum
 from gpuemu.tensorcores.explanation import Explanation, format_names, unrecorded
 from gpuemu.tensorcores.formats import Array, Floats, Format, IntegerFormat, format_of, read
@@ -277,12 +277,12 @@ class Unit:
                 f"matmul of a {left.shape}, b {right.shape}, c {start.shape}: expected (…, m, k), (…, k, n), (…, m, n)"
             )
         batch = math.prod(lead)
-        layout = (  # moved before they become float64, while they are small
-            read("a", np.ascontiguousarray(left.reshape(batch, m, 1, k).transpose(3, 1, 2, 0)), of_a),
-            read("b", np.ascontiguousarray(right.reshape(batch, k, 1, n).transpose(1, 2, 3, 0)), of_b),
-            read("c", np.ascontiguousarray(start.reshape(batch, m, n).transpose(1, 2, 0)), of_out),
+        moved = (  # before they become float32 or float64, while they are small
+            np.ascontiguousarray(left.reshape(batch, m, 1, k).transpose(3, 1, 2, 0)),
+            np.ascontiguousarray(right.reshape(batch, k, 1, n).transpose(1, 2, 3, 0)),
+            np.ascontiguousarray(start.reshape(batch, m, n).transpose(1, 2, 0)),
         )
-        result = _accumulate(_with_options(rule, *options[1:]), layout, (of_a, of_b, of_out))
+        result = _accumulate(_with_options(rule, *options[1:]), moved, (of_a, of_b, of_out))
         stored = result.astype(of_out.storage)
         return np.ascontiguousarray(stored.transpose(2, 0, 1)).reshape(start.shape)
 
@@ -295,19 +295,30 @@ def _with_options(rule: Rule | IntegerSum, saturate: bool, of_bits: str) -> Rule
 
 def _accumulate(
     rule: Rule | IntegerSum,
-    layout: tuple[Floats, Floats, Floats],
+    moved: tuple[Array, Array, Array],
     formats: tuple[Format | IntegerFormat, Format | IntegerFormat, Format | IntegerFormat],
 ) -> Floats:
     """The rule over all outputs, some at a time: a (k, m, 1, batch), b (k, 1, n, batch), c (m, n, batch).
 
     The batch is the innermost axis, so that many small matrices run as fast as one large one.
     """
-    a, b, c = layout
+    of_three = Formats(*formats)  # type: ignore[arg-type]  # integer formats go to integer rules alone
+    stored = all(x.dtype == fmt.storage for x, fmt in zip(moved, formats, strict=True))
+    if stored and isinstance(rule, FusedBlocks) and is_narrow(of_three):
+        left, right = narrow(moved[0], of_three.a), narrow(moved[1], of_three.b)
+        if left is not None and right is not None:
+            return _in_parts(rule.accumulate_narrow, left, right, moved[2])
+    a, b, c = (read(name, x, fmt) for name, x, fmt in zip("abc", moved, formats, strict=True))
+    return _in_parts(lambda x, y, z: rule.accumulate(x, y, z, of_three), (a,), (b,), c)
+
+
+def _in_parts(function: Callable[..., Array], lefts: tuple[Array, ...], rights: tuple[Array, ...], c: Array) -> Array:
+    """A function of what belongs to a, to b, and of c, over some outputs at a time."""
     result = np.empty_like(c)
-    for at in _parts(c.shape, min(_OUTPUTS_AT_ONCE, max(1, _PRODUCTS_AT_ONCE // max(1, len(a))))):
+    for at in _parts(c.shape, min(_OUTPUTS_AT_ONCE, max(1, _PRODUCTS_AT_ONCE // max(1, len(lefts[0]))))):
         rows, columns, batch = at
-        operands = a[:, rows, :, batch], b[:, :, columns, batch], c[at]
-        result[at] = rule.accumulate(*operands, Formats(*formats))  # type: ignore[arg-type]  # floats by the table
+        of_a, of_b = (x[:, rows, :, batch] for x in lefts), (x[:, :, columns, batch] for x in rights)
+        result[at] = function(*of_a, *of_b, c[at])
     return result
 
 

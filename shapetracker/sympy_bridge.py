@@ -128,7 +128,10 @@ class FloorMod(_Division):
     def _latex(self, printer: Any, exp: str | None = None) -> str:
         a, b = (printer.parenthesize(x, 50) if not x.is_Atom else printer._print(x) for x in self.args)
         text = rf"{a} \bmod {b}"
-        return text if exp is None else rf"\left({text}\right)^{{{exp}}}"
+        if exp is not None:
+            return rf"\left({text}\right)^{{{exp}}}"
+        # inside something else: 2·(a mod b) is not 2·a mod b
+        return rf"\left({text}\right)" if printer._print_level > 1 else text
 
     def _pythoncode(self, printer: Any) -> str:
         a, b = self.args

@@ -44,6 +44,9 @@ class _Verdict(Protocol):
     def counterexample(self) -> Any: ...
 
 
+_SHORT = 24  # letters of a cell that is never broken
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """Rows of texts under headings: what has more than two columns, in a fixed-width font.
@@ -74,7 +77,7 @@ class Table:
         heads = "".join(f'<th scope="col" style="{head}">{escape(text)}</th>' for text in self.heads)
         rows = "".join(
             '<tr style="background:transparent">'
-            + "".join(f'<td style="{base};{MONO_HTML}">{escape(text)}</td>' for text in row)
+            + "".join(f'<td style="{base};{MONO_HTML}{_unbroken(text)}">{escape(text)}</td>' for text in row)
             + "</tr>"
             for row in self.rows
         )
@@ -92,6 +95,11 @@ class Table:
             y = 32 + 17 * number
             shapes += [Label(x, y, text, theme.ink, 12, mono=True) for x, text in zip(xs, row, strict=False)]
         return Scene(xs[-1] - 16, 26 + 17.0 * len(self.rows), tuple(shapes))
+
+
+def _unbroken(text: str) -> str:
+    """The style that keeps a short text on one line."""
+    return ";white-space:nowrap" if len(text) <= _SHORT else ""
 
 
 def draw_expression(e: "Expr") -> Picture:
@@ -138,6 +146,9 @@ def draw_verdict(verdict: _Verdict) -> Picture:
     return Picture(words, (Code(tuple(lines)),))
 
 
+_ANSWERS = {True: "equal", False: "different", None: "not decided"}
+
+
 def draw_side_by_side(both: "SideBySide") -> Picture:
     """An expression as built, simplified and in SymPy's form: what each costs, and whether each is still the same.
 
@@ -150,21 +161,37 @@ def draw_side_by_side(both: "SideBySide") -> Picture:
                 expression     operations  verdict
     as built    (i*8 + j)//8   3
     simplified  i              0           equal: all 32 points tried
-    SymPy       i              0           cannot tell whether as built = simplified
+    SymPy       i              0           cannot tell whether as built = simplified; the way back: equal
+    <BLANKLINE>
+    at        as built  simplified
+    i=0, j=0  0         0
+    i=0, j=7  0         0
+    i=3, j=0  3         3
+    i=3, j=7  3         3
     """
-    equal = {True: "equal", False: "different", None: "not decided"}[both.verdict.equal]
+    equal = _ANSWERS[both.verdict.equal]
     tried = f": all {both.verdict.points} points tried" if both.verdict.method == "exhaustive" else ""
     opinion = both.sympy_opinion
     said = f"{opinion.opinion}: wrong" if opinion.wrong else opinion.opinion
     rows = [
         ("as built", both.built.render(), str(both.operations["built"]), ""),
         ("simplified", both.simplified.render(), str(both.operations["simplified"]), equal + tried),
-        ("SymPy", str(both.sympy), str(both.operations["sympy"]), f"{said} whether as built = simplified"),
+        (
+            "SymPy",
+            str(both.sympy),
+            str(both.operations["sympy"]),
+            f"{said} whether as built = simplified; the way back: {_ANSWERS[both.round_trip.equal]}",
+        ),
     ]
     if both.sympy_simplified is not None:
         count = str(both.operations["sympy simplified"])
         rows.append(("SymPy's simplify", str(both.sympy_simplified), count, ""))
-    return Picture("side by side", (Table(("", "expression", "operations", "verdict"), tuple(rows)),))
+    points = tuple(
+        (", ".join(f"{name}={value}" for name, value in point.items()), str(built), str(simplified))
+        for point, built, simplified in both.points
+    )
+    values = Table(("at", "as built", "simplified"), points)
+    return Picture("side by side", (Table(("", "expression", "operations", "verdict"), tuple(rows)), values))
 
 
 def _text(e: Any) -> str:

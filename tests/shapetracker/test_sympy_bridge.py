@@ -123,3 +123,10 @@ def test_operations_are_counted_as_ours_are() -> None:
 def test_importing_shapetracker_does_not_import_sympy() -> None:
     code = "import shapetracker, shapetracker.equivalence, sys; sys.exit('sympy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_latex_says_what_the_remainder_is_taken_of() -> None:
+    k = Variable("k", 0, 9)
+    assert sympy.latex(to_sympy(k % 5 * 2)) == r"2 \left(k \bmod 5\right)"
+    assert sympy.latex(to_sympy(k * 2 % 5)) == r"\left(2 k\right) \bmod 5"
+    assert sympy.latex(to_sympy((k % 5) * (k % 5))) == r"\left(k \bmod 5\right)^{2}"

@@ -304,6 +304,7 @@ def _tensor_core(lines: tuple[Line, ...], number: int, warp: int) -> TensorCore:
         core = resolve(site.line.arg, warp, signed=(a, b))
     except (InstructionError, TypeError, ValueError) as error:
         raise ProgramError(f"line {number} (WMMA): {error}") from error
+    _check_index(site, core)
     given = (site.type_of(0), site.type_of(1), site.type_of(2), site.dtype)
     for dtype, fragment in zip(given, (core.a, core.b, core.c, core.d), strict=True):
         if dtype != fragment.dtype:
@@ -313,3 +314,12 @@ def _tensor_core(lines: tuple[Line, ...], number: int, warp: int) -> TensorCore:
                 f"{fragment.lane_map.elements} elements of {operand} as {fragment.lane_map.dtype}"
             )
     return core
+
+
+def _check_index(site: Site, core: TensorCore) -> None:
+    name, wanted = core.instruction.short_name, 3 + core.sparse
+    if len(site.operands) != wanted:
+        needs = "A is sparse, so it needs its index register as a fourth source" if core.sparse else "A is not sparse"
+        site.fail(f"{name} has {len(site.operands)} sources with a value; expected {wanted}: {needs}")
+    if core.sparse and (site.type_of(3).count != 1 or site.type_of(3).numpy.itemsize != 4 or site.type_of(3).is_float):
+        site.fail(f"the index register of {name} is {site.type_of(3)}; expected uint32")

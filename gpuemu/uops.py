@@ -290,9 +290,10 @@ def _check_alu_types(site: Site, types: list[DType]) -> None:
         site.fail(f"{name} of {', '.join(map(str, types))}; it is defined for {allowed} numbers")
 
 
-@op(UOps.WMMA, "a, b, c (vectors)", "an instruction's name, or the seed's tuple", counts=(3,))
+@op(UOps.WMMA, "a, b, c (vectors)[, index]", "an instruction's name, or the seed's tuple", counts=(3, 4))
 def wmma(site: Site) -> None:
-    """D = A·B + C across the instruction's group of lanes; each lane gives and gets its fragments."""
+    """D = A·B + C across the instruction's group of lanes; each lane gives and gets its fragments. Where A is sparse,
+    the index says where among four positions each two of its values stand, four bits for the two."""
     if site.type_of(2).count != site.dtype.count:
         site.fail(f"C is {site.type_of(2)} and D is {site.dtype}; both fragments have as many elements")
 

@@ -157,10 +157,10 @@ def _barrier(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:
 
 
 def _wmma(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:
-    a, b, c = (engine.value(read) for read in reads)
+    a, b, c, *index = (engine.value(read) for read in reads)
     mask = engine.mask
     active = None if mask is None or mask.all() else mask
-    value = wmma.multiply(engine.cores[number], engine.chunk, number, a, b, c, active)
+    value = wmma.multiply(engine.cores[number], engine.chunk, number, (a, b, c), active, *index)
     engine.set(number, value if _dtype(line).count > 1 else value[..., 0])
 
 

@@ -80,6 +80,11 @@ class TensorCore:
     unit: str | None = None
 
     @property
+    def sparse(self) -> bool:
+        """Whether A is, so that an index register says where its elements stand."""
+        return isinstance(self.a.lane_map, SparseLaneMap)
+
+    @property
     def operands(self) -> dict[str, Fragment]:
         return {"a": self.a, "b": self.b, "c": self.c}
 
@@ -121,10 +126,10 @@ def _fragment(found: Instruction, operand: str) -> Fragment:
     lane_map: LaneMap | None = getattr(found, operand)
     if lane_map is None:
         raise InstructionError(f"WMMA {found.name}: no lane holds its operand {operand}, which lies in shared memory")
-    if isinstance(lane_map, SparseLaneMap):
-        raise InstructionError(f"WMMA {found.name}: its operand {operand} is sparse, and WMMA takes no index register")
     if lane_map.dtype not in REGISTERS:
         raise InstructionError(f"WMMA {found.name}: no dtype holds {lane_map.dtype}, the type of its operand {operand}")
+    if isinstance(lane_map, SparseLaneMap):
+        return _sparse_fragment(lane_map)
     places = lane_map.coordinates().reshape(lane_map.lanes * lane_map.elements, -1)
     block = places[:, 2] if places.shape[1] == 3 else 0
     positions = (block * lane_map.rows + places[:, 0]) * lane_map.columns + places[:, 1]
@@ -134,15 +139,33 @@ def _fragment(found: Instruction, operand: str) -> Fragment:
     return Fragment(lane_map, dtype if lane_map.elements == 1 else dtype.vec(lane_map.elements), positions, holders)
 
 
-def multiply(core: TensorCore, chunk: Chunk, line: int, a: Array, b: Array, c: Array, active: Array | None) -> Array:
+def _sparse_fragment(lane_map: SparseLaneMap) -> Fragment:
+    """Two values for each group of four positions; `positions` are the candidates, (lanes, groups, 4)."""
+    places = lane_map.coordinates()
+    positions = places[..., 0] * lane_map.columns + places[..., 1]
+    dtype = REGISTERS[lane_map.dtype].vec(2 * lane_map.elements)
+    return Fragment(lane_map, dtype, positions, np.empty(0, np.int64))
+
+
+def multiply(
+    core: TensorCore,
+    chunk: Chunk,
+    line: int,
+    operands: tuple[Array, Array, Array],
+    active: Array | None,
+    index: Array | None = None,
+) -> Array:
     """D = A·B + C in every group of lanes of a chunk.
 
     Parameters
     ----------
-    a, b, c
-        Fragments: arrays that broadcast over the chunk's six axes, with the elements along a seventh.
+    operands
+        The fragments of A, B and C: arrays that broadcast over the chunk's six axes, with the elements along a seventh.
     active
         Which lanes take part; None for all.
+    index
+        Each lane's index register, where A is sparse: four bits for each two values, the place of the one and of the
+        other among four positions.
 
     Raises
     ------
@@ -151,11 +174,16 @@ def multiply(core: TensorCore, chunk: Chunk, line: int, a: Array, b: Array, c: A
     """
     if active is not None:
         hazards.divergent_group(chunk, line, active, "WMMA", core.instruction.name)
-    axes = tuple(max(sizes) for sizes in zip(*(x.shape[:3] for x in (a, b, c)), strict=True))
-    left, right, start = (
+    given = operands if index is None else (*operands, index)
+    axes = tuple(max(sizes) for sizes in zip(*(x.shape[:3] for x in given), strict=True))
+    right, start = (
         _gather(core, fragment, chunk, line, x, axes)
-        for fragment, x in zip(core.operands.values(), (a, b, c), strict=True)
+        for fragment, x in zip((core.b, core.c), operands[1:], strict=True)
     )
+    if index is None:
+        left = _gather(core, core.a, chunk, line, operands[0], axes)
+    else:
+        left = _spread(core, chunk, operands[0], index, axes)
     d = core.instruction.multiply(left, right, start, core.unit)
     flat = d.reshape(-1, core.d.holders.size).take(core.d.positions, axis=1)
     return flat.astype(core.d.dtype.numpy, copy=False).reshape(*axes, *chunk.local, core.d.dtype.count)
@@ -174,6 +202,20 @@ def _gather(core: TensorCore, fragment: Fragment, chunk: Chunk, line: int, x: Ar
     matrices = rows.take(fragment.holders, axis=1)
     if fragment.lane_map.duplicates:
         _check_duplicates(core, fragment, chunk, line, rows, matrices, axes)
+    return matrices.reshape(-1, *fragment.matrix_shape)
+
+
+def _spread(core: TensorCore, chunk: Chunk, x: Array, index: Array, axes: tuple[int, ...]) -> Array:
+    """The matrices that a sparse A stands for: each value where the index register has it, 0 elsewhere."""
+    fragment, all_lanes = core.a, core.instruction.lanes
+    lanes, groups, _ = fragment.positions.shape  # a wave of 64 may have lanes that hold nothing of A
+    values = np.broadcast_to(x, (*axes, *chunk.local, 2 * groups)).reshape(-1, all_lanes, groups, 2)[:, :lanes]
+    bits = np.broadcast_to(index, (*axes, *chunk.local)).reshape(-1, all_lanes, 1, 1)[:, :lanes].astype(np.int64)
+    shifts = 4 * np.arange(groups)[:, None] + 2 * np.arange(2)
+    candidates = np.broadcast_to(fragment.positions, (len(values), lanes, groups, 4))
+    places = np.take_along_axis(candidates, (bits >> shifts) & 3, axis=3)
+    matrices = np.zeros((len(values), prod(fragment.matrix_shape)), x.dtype)
+    matrices[np.arange(len(values))[:, None], places.reshape(len(values), -1)] = values.reshape(len(values), -1)
     return matrices.reshape(-1, *fragment.matrix_shape)
 
 

@@ -121,7 +121,6 @@ def test_a_workgroup_holds_whole_groups_of_lanes() -> None:
     ("name", "message"),
     [
         ("m64n8k16.f32.f16", "no lane holds its operand b, which lies in shared memory"),
-        ("v_smfmac_f32_16x16x32_f16", "its operand a is sparse, and WMMA takes no index register"),
     ],
 )
 def test_an_instruction_that_does_not_work_on_registers_alone_is_refused(name: str, message: str) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 from shapetracker.expr import Const, Expr
 from shapetracker.expr.nodes import IntLike
 from shapetracker.view import View
 
+Axis = tuple[IntLike, IntLike, tuple[IntLike, IntLike]]
 Found = tuple[list[IntLike], IntLike, list[tuple[IntLike, IntLike]] | None]
 
 
@@ -22,14 +22,16 @@ def regroup(
     """The strides of the new shape, what is added to the offset, and the mask; None where they are not found.
 
     Both shapes are cut, from the right, wherever the products of their sizes agree in every binding. A group of
-    integers is an ordinary reshape. A group with expressions must act as one axis without a mask; then its stride
-    gives the others.
+    integers is an ordinary reshape. A group with expressions must act as one axis. That may be masked where the new
+    group is a single axis; else its stride gives the others.
 
     >>> from shapetracker.expr import Variable
     >>> i = Variable("i", 1, 6)
     >>> regroup((i, 4, 6), (24, 1, 4), None, (i, 2, 2, 6))
     ([24, 2, 1, 4], 0, None)
     """
+    if any(_same(size, 0) for size in sizes):
+        return [0] * len(sizes), 0, None
     bounds = [(0, size) for size in shape] if mask is None else list(mask)
     steps: list[IntLike] = []
     found: list[tuple[IntLike, IntLike]] = []
@@ -90,20 +92,48 @@ def _one_group(
         return (
             None if view is None else (list(view.strides), view.offset, None if view.mask is None else list(view.mask))
         )
-    if len(shape) == len(sizes) == 1:
-        return list(strides), 0, list(bounds)
-    if not all(_same(begin, 0) and _same(end, size) for (begin, end), size in zip(bounds, shape, strict=True)):
+    axes = [axis for axis, size in enumerate(shape) if not (_same(size, 1) and _full(bounds[axis], 1))]
+    run = _as_one_axis([(shape[axis], strides[axis], bounds[axis]) for axis in axes])
+    if run is None:
         return None
-    inner = [(size, step) for size, step in zip(shape, strides, strict=True) if not _same(size, 1)]
-    for (_, above), (size, below) in pairwise(inner):
-        if not _same(above, size * below):
+    size, step, bound, moved = run
+    wide = [axis for axis, other in enumerate(sizes) if not _same(other, 1)] or [0][: len(sizes)]
+    if len(wide) == 1:
+        found: list[tuple[IntLike, IntLike]] = [(0, 1)] * len(sizes)
+        found[wide[0]] = bound
+        return [step if axis == wide[0] else 0 for axis in range(len(sizes))], moved, found
+    if not _full(bound, size):
+        return None
+    steps: list[IntLike] = []
+    for other in reversed(sizes):
+        steps.append(step)
+        step = step * other
+    return steps[::-1], moved, None
+
+
+def _as_one_axis(axes: Sequence[Axis]) -> tuple[IntLike, IntLike, tuple[IntLike, IntLike], IntLike] | None:
+    """The size, the step and the bounds of the one axis that neighbouring axes act as, and what the offset gains.
+
+    The laws are those of `shapetracker.box.merge_axes`, where they are seen to hold in every binding.
+    """
+    if not axes:
+        return 1, 0, (0, 1), 0
+    moved: IntLike = 0
+    size, step, (begin, end) = axes[0]
+    for m, pace, (first, last) in axes[1:]:
+        if _same(end - begin, 1):
+            moved = moved + step * begin - pace * begin * m
+            begin, end = begin * m + first, begin * m + last
+        elif _full((first, last), m) and _same(step, m * pace):
+            begin, end = begin * m, end * m
+        else:
             return None
-    step: IntLike = inner[-1][1] if inner else 0
-    found: list[IntLike] = []
-    for size in reversed(sizes):
-        found.append(step)
-        step = step * size
-    return found[::-1], 0, None
+        size, step = size * m, pace
+    return size, step, (begin, end), moved
+
+
+def _full(bound: tuple[IntLike, IntLike], size: IntLike) -> bool:
+    return _same(bound[0], 0) and _same(bound[1], size)
 
 
 def _same(one: IntLike, other: IntLike) -> bool:

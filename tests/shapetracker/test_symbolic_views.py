@@ -158,6 +158,20 @@ def test_expand_of_a_masked_axis_of_size_one():
     assert wide.bind({x: 1}) == View.create((5, 2), mask=((0, 0), (0, 0)))
 
 
+def test_a_reshape_of_a_masked_axis_takes_its_mask_along():
+    padded = View.create((I, 4)).pad(((J, 1), (0, 0)))
+    flat = padded.reshape(((I + J + 1) * 4,))
+    assert flat.mask[0] == (J * 4, (I + J) * 4)
+    row = View.create((I + 1, 6)).permute((1, 0)).pad(((0, 0), (J, 0))).shrink(((2, 3), (0, I + J + 1)))
+    assert row.reshape((I + J + 1, 1)) is not None
+    one_row = View.create((I, 4)).shrink(((0, 1), (0, 4))).pad(((J, 2), (0, 1)))
+    assert one_row.reshape(((J + 3) * 5,)).mask[0] == (J * 5, J * 5 + 4)
+    for values in bindings(padded):
+        i, j = values[I], values[J]
+        assert flat.bind(values) == padded.bind(values).reshape(((i + j + 1) * 4,))
+        assert one_row.reshape(((J + 3) * 5,)).bind(values) == one_row.bind(values).reshape(((j + 3) * 5,))
+
+
 def test_shrink_to_one_position_leaves_the_size_one():
     x = Variable("x", 0, 3)
     assert View.create((4, 3)).shrink(((x, x + 1), (0, 3))).shape == (1, 3)

@@ -25,6 +25,7 @@ from gpuemu.uops import BinaryOps, TernaryOps, UnaryOps, UOps
 
 if TYPE_CHECKING:
     from gpuemu.widgets import explore as explore
+    from gpuemu.widgets import explore_fragment as explore_fragment
 
 __all__ = [
     "BinaryOps",
@@ -41,8 +42,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "explore":  # needs anywidget, which the emulator itself does not
-        from gpuemu.widgets import explore
+    if name in ("explore", "explore_fragment"):  # they need anywidget, which the emulator itself does not
+        from gpuemu import widgets
 
-        return explore
+        return getattr(widgets, name)
     raise AttributeError(f"module 'gpuemu' has no attribute {name!r}")

@@ -49,14 +49,15 @@ def browser_data(instruction: Instruction) -> dict[str, Any]:
         "arch": x.arch,
         **{size: getattr(x, size) for size in ("m", "n", "k", "blocks", "lanes")},
         "product": _PRODUCTS[x.product],
-        "operands": {name: _operand(x, getattr(x, name.lower())) for name in "ABC"},
+        "operands": {name: operand_data(x, getattr(x, name.lower())) for name in "ABC"},
         "unheld": {name: why.format(name) for name in "ABC"},
         "giver": dict.fromkeys("ABC", "shared memory" if x.vendor == "nvidia" else "a lane"),
         "values": {"A": a.tobytes(), "B": b.tobytes()},
     }
 
 
-def _operand(instruction: Instruction, lane_map: LaneMap | None) -> dict[str, Any] | None:
+def operand_data(instruction: Instruction, lane_map: LaneMap | None) -> dict[str, Any] | None:
+    """All that the browser draws of one operand; None where no lane holds it."""
     if lane_map is None:
         return None
     where = places(lane_map)

@@ -28,8 +28,13 @@ const model = {
 
 
 def page_help() -> str:
-    """The script that explorers share: elements, themes, canvases."""
-    return (HERE / "dom.js").read_text(encoding="utf-8")
+    """The script that explorers share: elements, themes, canvases, and the table of one view."""
+    return "\n".join((HERE / name).read_text(encoding="utf-8") for name in ("dom.js", "view_table.js"))
+
+
+def view_style() -> str:
+    """The style sheet of the view explorer, and of what looks like it."""
+    return (HERE / "view_explorer.css").read_text(encoding="utf-8")
 
 
 def standalone(title: str, script: str, style: str, state: Mapping[str, Any], still: str) -> str:
@@ -59,7 +64,7 @@ def standalone(title: str, script: str, style: str, state: Mapping[str, Any], st
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark">'
         f'<meta name="viewport" content="width=device-width"><title>{escape(title)}</title>\n'
-        f"<style>html {{ color-scheme: light dark; }} body {{ margin: 0; }} {_HIDDEN}\n{style}</style></head>\n"
+        f"<style>html {{ color-scheme: light dark; }} body {{ margin: 0; background: Canvas; }} {_HIDDEN}\n{style}</style></head>\n"
         f'<body><main><h1 class="title">{escape(title)}</h1><div id="explorer"></div>\n'
         f"<noscript>{still}</noscript></main>\n"
         f'<script type="application/json" id="state">{data}</script>\n'

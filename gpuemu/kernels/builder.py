@@ -42,11 +42,16 @@ class Value:
     ----------
     nonnegative
         Whether it is known to be at least 0, so that ``//`` and ``%`` need no correction.
+    most
+        The largest integer that it can be, where that is known and it is not negative.
     """
 
-    __slots__ = ("builder", "dtype", "nonnegative", "number")
+    __slots__ = ("builder", "dtype", "most", "nonnegative", "number")
 
-    def __init__(self, builder: Builder, number: int, dtype: DType, nonnegative: bool = False) -> None:
+    def __init__(
+        self, builder: Builder, number: int, dtype: DType, nonnegative: bool = False, most: int | None = None
+    ) -> None:
+        self.most = most
         self.builder = builder
         self.number = number
         self.dtype = dtype
@@ -220,6 +225,20 @@ class Variable:
         return f"<Variable %{self.number}: {self.dtype}>"
 
 
+def _most(op: AluOp, operands: Sequence[Value]) -> int | None:
+    """The largest result of an operation on integers that are not negative; None where it is not known, or may wrap."""
+    left, right = (v.most for v in operands)
+    if op in (BinaryOps.DIV, BinaryOps.SHR, BinaryOps.MOD):
+        below = right - 1 if op is BinaryOps.MOD and right else None
+        return below if left is None else left if below is None else min(left, below)
+    if op is BinaryOps.AND:
+        return right if left is None else left if right is None else min(left, right)
+    if left is None or right is None:
+        return None
+    most = left + right if op is BinaryOps.ADD else left * right
+    return most if most < 2 ** (8 * operands[0].dtype.itemsize - 1) else None
+
+
 class Builder:
     """Lines of a program that grow. See the module for an example.
 
@@ -287,7 +306,7 @@ class Builder:
         key: object = ("special", kind, axis)
         if key not in self._constants:
             number = self.line(UOps.SPECIAL, dtypes.int32, (), (axis, f"{kind}idx{axis}", size))
-            self._constants[key] = Value(self, number, dtypes.int32, nonnegative=True)
+            self._constants[key] = Value(self, number, dtypes.int32, nonnegative=True, most=size - 1)
         return self._constants[key]
 
     def const(self, value: Number, dtype: DType) -> Value:
@@ -295,7 +314,8 @@ class Builder:
         key = (dtype, type(value), repr(value))
         if key not in self._constants:
             nonnegative = dtype.is_integer and value >= 0
-            self._constants[key] = Value(self, self.line(UOps.CONST, dtype, (), value), dtype, nonnegative)
+            most = int(value) if nonnegative else None
+            self._constants[key] = Value(self, self.line(UOps.CONST, dtype, (), value), dtype, nonnegative, most)
         return self._constants[key]
 
     def variable(self, initial: Number, dtype: DType) -> Variable:
@@ -347,6 +367,7 @@ class Builder:
         made = self.value(UOps.ALU, result, operands, op)
         if op in (BinaryOps.ADD, BinaryOps.MUL, BinaryOps.DIV, BinaryOps.MOD, BinaryOps.AND, BinaryOps.SHR):
             made.nonnegative = made.nonnegative or all(v.nonnegative for v in operands)
+            made.most = _most(op, operands) if made.nonnegative else None
         return made
 
     def where(self, *values: Value | Number) -> Value:
@@ -357,6 +378,7 @@ class Builder:
         yes, no = self._same("where", choices)
         made = self.value(UOps.ALU, yes.dtype, (condition, yes, no), TernaryOps.WHERE)
         made.nonnegative = yes.nonnegative and no.nonnegative
+        made.most = None if yes.most is None or no.most is None else max(yes.most, no.most)
         return made
 
     def at_most(self, left: Value | Number, right: Value | Number) -> Value:
@@ -415,6 +437,7 @@ class Builder:
         made = self.value(UOps.CAST, dtype, (value,))
         wider = dtype.is_integer and dtype.itemsize >= value.dtype.itemsize
         made.nonnegative = made.nonnegative or (wider and (value.nonnegative or value.dtype.kind == "bool"))
+        made.most = value.most if made.nonnegative else None
         return made
 
     def bitcast(self, value: Value, dtype: DType) -> Value:
@@ -436,7 +459,8 @@ class Builder:
         number = self.line(UOps.RANGE, first.dtype, [first.number, last.number], len(self.loops))
         self.loops.append(number)
         self._known.append({})
-        yield Value(self, number, first.dtype, nonnegative=first.nonnegative)
+        most = last.most - 1 if last.most else None
+        yield Value(self, number, first.dtype, nonnegative=first.nonnegative, most=most if first.nonnegative else None)
         self._known.pop()
         self.loops.pop()
         self.line(UOps.ENDRANGE, None, [number])

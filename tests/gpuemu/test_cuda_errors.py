@@ -450,3 +450,45 @@ def test_a_read_only_array_is_not_written():
 
 def test_there_are_thirty_and_more():
     assert len(UNTRANSLATABLE) + len(HAZARDS) > 30
+
+
+@cuda.jit
+def next_row(out, a):
+    row, column = cuda.grid(2)
+    if row < a.shape[0] or column < a.shape[1]:  # the guard needs `and`
+        out[0] = a[row, column]
+
+
+@cuda.jit
+def row_of_rows(out, a):
+    row = a[1]
+    out[0] = row[cuda.threadIdx.x - 1]
+
+
+@cuda.jit
+def shared_tile(out, a):
+    tile = cuda.shared.array((4, 4), float32)
+    i = cuda.threadIdx.x
+    tile[0, i] = 1
+
+
+@cuda.jit
+def known_column(out, a):
+    out[0] = a[0, 5]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "message"),
+    [
+        (next_row, "reads a with index 5 on axis 1, which has 5 elements; "),
+        (row_of_rows, "reads a with index -1 on axis 0, which has 5 elements; "),
+        (shared_tile, "writes tile with index 4 on axis 1, which has 4 elements; "),
+        (known_column, "reads a with index 5 on axis 1, which has 5 elements; "),
+    ],
+    ids=lambda x: getattr(x, "__name__", ""),
+)
+def test_an_index_that_leaves_its_axis_is_out_of_bounds_although_the_memory_goes_on(kernel, message):
+    grid = (1, (3, 6)) if kernel is next_row else (1, 6)
+    with pytest.raises(KernelHazardError) as error:
+        kernel[grid](np.zeros(4, np.float32), np.ones((3, 5), np.float32))
+    assert message in str(error.value)

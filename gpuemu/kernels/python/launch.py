@@ -18,6 +18,7 @@ from gpuemu.errors import DivisionError, HazardError, LaunchError, ProgramError
 from gpuemu.kernels.builder import Builder
 from gpuemu.kernels.errors import BuilderError, KernelError, KernelHazardError, SourceLine
 from gpuemu.kernels.python.expressions import Callee
+from gpuemu.kernels.python.outside import explained
 from gpuemu.kernels.python.source import Source, read
 from gpuemu.kernels.python.statements import block
 from gpuemu.kernels.python.translator import RESULT, Translator
@@ -97,7 +98,8 @@ class Compiled:
             )
         except HazardError as error:
             lines = [line for report in error.reports for line in report.lines]
-            raise KernelHazardError(error.reports, self.where(lines)) from None
+            reports = tuple(explained(report, report.buffer or "") for report in error.reports)
+            raise KernelHazardError(reports, self.where(lines)) from None
         except DivisionError as error:
             found = re.match(r"line (\d+)", str(error))
             places = self.where([int(found[1])] if found else [])

@@ -46,6 +46,11 @@ class Array:
     writable: bool = True
 
     @property
+    def is_whole(self) -> bool:
+        """Whether it is one axis that is all of its memory, whose own bounds say what is outside."""
+        return len(self.shape) == 1 and self.strides == (1,) and not isinstance(self.offset, Value) and self.offset == 0
+
+    @property
     def dtype(self) -> DType:
         """The type of its elements."""
         return self.memory.dtype

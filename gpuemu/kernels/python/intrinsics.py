@@ -1,19 +1,17 @@
-"""What a kernel may call and name beside its own variables: positions, barriers, memory, atomics, warps, math."""
+"""What ``cuda`` means in a kernel: positions, barriers, memory, atomics, warps."""
 
 from __future__ import annotations
 
 import ast
-import math
 from collections.abc import Callable
 from math import prod
 from typing import Any
 
 from gpuemu import dtypes
-from gpuemu.dtypes import DType
 from gpuemu.kernels.builder import Value
 from gpuemu.kernels.errors import KernelError
-from gpuemu.kernels.python import calculation
-from gpuemu.kernels.python.expressions import BUILTINS, Callee, Computed, Namespace, picked
+from gpuemu.kernels.python.expressions import Callee, Computed, Namespace
+from gpuemu.kernels.python.indexing import picked
 from gpuemu.kernels.python.translator import Translator, describe
 from gpuemu.kernels.python.types import Array, as_type, dtype_of, join, kind_of, settled, typed
 from gpuemu.uops import UOps
@@ -57,16 +55,6 @@ class Intrinsic(Callee):
 def intrinsic(name: str, *counts: int, names: tuple[str, ...] = ()) -> Callable[[Handler], Intrinsic]:
     """Make a handler what a kernel may call; `counts` are the numbers of arguments that it takes."""
     return lambda handler: Intrinsic(name, handler, counts, names)
-
-
-def builtin(function: Any, name: str, *counts: int) -> Callable[[Handler], Intrinsic]:
-    """Make a handler the meaning of a function of Python."""
-
-    def register(handler: Handler) -> Intrinsic:
-        BUILTINS[function] = found = Intrinsic(name, handler, counts)
-        return found
-
-    return register
 
 
 # --- positions -------------------------------------------------------------------------------------------------------
@@ -291,7 +279,7 @@ def _mask(t: Translator, node: ast.Call, mask: Any) -> Value:
 
 def _shuffle(name: str, what: str) -> Intrinsic:
     def handler(t: Translator, node: ast.Call, mask: Any, value: Any, number: Any) -> Value:
-        here = as_type(t.k, value, settled(_scalar(t, node, value)))
+        here = as_type(t.k, value, settled(scalar_kind(t, node, value)))
         other = as_type(t.k, t.number(number, node, "the number of lanes"), dtypes.int32)
         return t.k.shuffle(what, here, other, _mask(t, node, mask))
 
@@ -299,7 +287,8 @@ def _shuffle(name: str, what: str) -> Intrinsic:
     return Intrinsic(f"cuda.{name}", handler, (3,))
 
 
-def _scalar(t: Translator, node: ast.Call, operand: Any) -> Any:
+def scalar_kind(t: Translator, node: ast.Call, operand: Any) -> Any:
+    """The kind of a scalar; an error where it is none."""
     return kind_of(t.number(operand, node, "the value"))
 
 
@@ -347,86 +336,5 @@ def selp(t: Translator, node: ast.Call, condition: Any, yes: Any, no: Any) -> An
     chosen = t.truth(condition, node)
     if not isinstance(chosen, Value):
         return yes if chosen else no
-    kind = join(_scalar(t, node, yes), _scalar(t, node, no))
+    kind = join(scalar_kind(t, node, yes), scalar_kind(t, node, no))
     return typed(t.k.where(chosen, as_type(t.k, yes, settled(kind)), as_type(t.k, no, settled(kind))), kind)
-
-
-# --- Python's own ----------------------------------------------------------------------------------------------------
-
-
-def _extreme(t: Translator, node: ast.Call, of_python: Any, arguments: tuple[Any, ...]) -> Any:
-    for operand in arguments:
-        t.number(operand, node, "an operand of min, max")
-    if not any(isinstance(operand, Value) for operand in arguments):
-        return of_python(arguments)
-    kind = kind_of(arguments[0])
-    for operand in arguments[1:]:
-        kind = join(kind, kind_of(operand))  # type: ignore[arg-type]
-    values = [as_type(t.k, operand, settled(kind)) for operand in arguments]  # type: ignore[arg-type]
-    result = values[0]
-    for value in values[1:]:
-        result = t.k.minimum(result, value) if of_python is min else t.k.maximum(result, value)
-    return typed(result, kind)  # type: ignore[arg-type]
-
-
-@builtin(min, "min", 2, 3, 4)
-def _min(t: Translator, node: ast.Call, *arguments: Any) -> Any:
-    """The smallest."""
-    return _extreme(t, node, min, arguments)
-
-
-@builtin(max, "max", 2, 3, 4)
-def _max(t: Translator, node: ast.Call, *arguments: Any) -> Any:
-    """The largest."""
-    return _extreme(t, node, max, arguments)
-
-
-@builtin(abs, "abs", 1)
-def _abs(t: Translator, node: ast.Call, x: Any) -> Any:
-    """The number without its sign."""
-    operand = t.number(x, node, "the operand of abs")
-    if not isinstance(operand, Value):
-        return abs(operand)
-    return typed(calculation.absolute(operand), _scalar(t, node, operand))
-
-
-@builtin(len, "len", 1)
-def _len(t: Translator, node: ast.Call, x: Any) -> int:
-    """The length of the first axis, or of a tuple."""
-    if isinstance(x, Array) and x.shape:
-        return x.shape[0]
-    if isinstance(x, tuple):
-        return len(x)
-    raise t.error(node, f"len of {describe(x)}; expected an array or a tuple")
-
-
-@builtin(range, "range", 1, 2, 3)
-def _range(t: Translator, node: ast.Call, *_: Any) -> Any:
-    """A range is what a for goes over, and nothing else."""
-    raise t.error(node, "a range stands in `for … in range(…)` alone")
-
-
-@builtin(math.pow, "math.pow", 2)
-def _pow(t: Translator, node: ast.Call, x: Any, y: Any) -> Any:
-    """x to the power y."""
-    for operand in (x, y):
-        t.number(operand, node, "an operand of pow")
-    if not isinstance(x, Value) and not isinstance(y, Value):
-        return t.fold(node, math.pow, x, y)
-    kind = join(join(kind_of(x), kind_of(y)), "float")  # type: ignore[arg-type]
-    return typed(calculation.of_two(t, node, "**", x, y, kind), kind)
-
-
-def _of_math(function: Callable[..., Any], of_values: Callable[[Value], Value]) -> None:
-    @builtin(function, f"math.{function.__name__}", 1)
-    def _(t: Translator, node: ast.Call, x: Any) -> Any:
-        operand = t.number(x, node, f"the operand of math.{function.__name__}")
-        if not isinstance(operand, Value):
-            return t.fold(node, function, operand)
-        kind = _scalar(t, node, operand)
-        strong = isinstance(kind, DType) and kind.is_float
-        return typed(of_values(calculation.floating(t, operand)), kind if strong else "float")
-
-
-for _function, _of_values in calculation.OF_ONE.items():
-    _of_math(_function, _of_values)

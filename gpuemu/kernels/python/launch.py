@@ -17,6 +17,7 @@ from gpuemu.dtypes import DType
 from gpuemu.errors import DivisionError, HazardError, LaunchError, ProgramError
 from gpuemu.kernels.builder import Builder
 from gpuemu.kernels.errors import BuilderError, KernelError, KernelHazardError, SourceLine
+from gpuemu.kernels.python import functions as functions  # enters what a kernel may call
 from gpuemu.kernels.python.expressions import Callee
 from gpuemu.kernels.python.outside import explained
 from gpuemu.kernels.python.source import Source, read

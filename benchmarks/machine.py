@@ -1,6 +1,8 @@
 """The lockstep engine beside the interpreter it grew from (tinygrad 0.9.0), on the kernels that the tests check."""
 
+import math
 import sys
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -96,9 +98,38 @@ def row(case: Case, *, with_seed: bool = True) -> list[str]:
     return [name, human(ours), human(seconds), f"{seconds / ours:.0f} ×"]
 
 
+def vector_add_case(size: int) -> Case:
+    """The sum of two vectors."""
+    lines, sizes = plain_kernels.vector_add(size)
+    a, name = floats(size), f"vector add, {size >> 20}M float32"
+    return name, Program(name, lines), [np.zeros_like(a), a, a], sizes, lambda: a + a, 0
+
+
+def growth(small: Case, large: Case, trips: tuple[int, int] = (1, 1)) -> list[str]:
+    """CPU seconds a workgroup (and an iteration of its loop) of two sizes; memory beyond the buffers of each."""
+    seconds, peaks = [], []
+    for case, iterations in ((small, trips[0]), (large, trips[1])):
+        _, program, buffers, sizes, _, _ = case
+        groups = math.prod(sizes["global_size"]) * iterations
+        seconds.append(cpu_seconds(lambda p=program, b=buffers, s=sizes: p(*b, **s), repeats=7).least / groups)  # type: ignore[misc]
+        check(case, buffers)
+        tracemalloc.start()
+        program(*buffers, **sizes)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    memory = f"{peaks[0] / 2**20:.0f} → {peaks[1] / 2**20:.0f} MiB"
+    return [f"{small[0]} → {large[0]}", *map(human, seconds), f"{seconds[1] / seconds[0]:.2f} ×", memory]
+
+
 def run() -> str:
-    """The table of kernels, and how the time grows with the size."""
+    """The table of kernels beside the seed, and how time and memory grow with the size."""
     rows = [row(case) for case in plain_cases()]
     rows += [row(tensor_core_case(target)) for target in wmma_kernels.SEED_ARGS]
     rows.append(row(tensor_core_case("CUDA", 512), with_seed=False))
-    return table("The machine, CPU time, default checks on", ["kernel", "lanewise", "tinygrad 0.9.0", "ratio"], rows)
+    beside = table("The machine, CPU time, default checks on", ["kernel", "lanewise", "tinygrad 0.9.0", "ratio"], rows)
+    rows = [
+        growth(tensor_core_case("CUDA"), tensor_core_case("CUDA", 512), (128 // 16, 512 // 16)),
+        growth(vector_add_case(1 << 20), vector_add_case(1 << 24)),
+    ]
+    header = ["kernel", "a workgroup and iteration", "of the large", "growth", "memory beyond the buffers"]
+    return beside + "\n" + table("How the machine's CPU time grows with the size", header, rows)

@@ -1,11 +1,13 @@
-"""A kernel from views in one picture: from the index of an element to the lane that computes it."""
+"""Kernels in pictures: from views, from the index to the lane; in Python, each source line with what it became."""
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from gpuemu.drawing.lanes import draw_lane_map
-from gpuemu.drawing.programs import draw_program
+from gpuemu.drawing.programs import Listing, Row, draw_program, says
+from gpuemu.uops import OPS
 from shapetracker.drawing.layout import Beside, Code, Stack, Words
 from shapetracker.drawing.picture import Part, Picture
 from shapetracker.drawing.views import draw_tracker
@@ -13,6 +15,7 @@ from shapetracker.drawing.views import draw_tracker
 if TYPE_CHECKING:
     from gpuemu.kernels.access import Access
     from gpuemu.kernels.kernel_from_views import KernelFromViews
+    from gpuemu.kernels.python.launch import Compiled
 
 LARGEST = 400
 """Elements of a view that is drawn; of a larger one the words must do."""
@@ -56,3 +59,15 @@ def _access(kernel: KernelFromViews, access: Access, number: int) -> Part:
     if kernel.instruction:
         pictures.append(draw_lane_map(kernel.instruction.maps["dab"[number]]).parts[0])  # the matrix of lanes
     return Stack((head, Code(tuple(lines)), *([Beside(tuple(pictures))] if pictures else [])))
+
+
+def draw_compiled(compiled: Compiled) -> Picture:
+    """A Python kernel: each line of its source above the lines of the program that it became."""
+    program = compiled.program
+    texts = program.to_text().rstrip("\n").split("\n")[1:]
+    parts: list[Part] = [Words(f"{len(texts)} lines from Python", bold=program.name)]
+    for source, numbers in groupby(range(len(texts)), key=lambda number: compiled.sources[number]):
+        rows = [Row(n, texts[n], says(program.lines, n), OPS[program.lines[n].uop].meaning) for n in numbers]
+        words = Words("the arguments") if source is None else Words(source.text.strip(), bold=f"line {source.number}")
+        parts.append(Stack((words, Listing(tuple(rows))), gap=4))
+    return Picture(program.name, tuple(parts))

@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from math import prod
 
 from gpuemu import dtypes
-from gpuemu.alu import BinaryOps
+from gpuemu.alu import ALU_OPS, BinaryOps
 from gpuemu.dtypes import DType
 from gpuemu.kernels.access import Access, described, load, store
 from gpuemu.kernels.builder import Builder, Number, Value
@@ -78,7 +78,7 @@ def elementwise(
 
 
 def reduce(
-    op: BinaryOps,
+    op: BinaryOps | str,
     axis: int | Sequence[int],
     out: ShapeTracker,
     *ins: ShapeTracker,
@@ -95,7 +95,7 @@ def reduce(
     Parameters
     ----------
     op
-        ``BinaryOps.ADD``, ``MUL`` or ``MAX``.
+        ``BinaryOps.ADD``, ``MUL`` or ``MAX``, or its name.
     axis
         The axis, or axes, of the operands that the result has not.
     out
@@ -122,6 +122,7 @@ def reduce(
     >>> out.tolist()
     [3.0, 6.0]
     """
+    op = ALU_OPS.get(op, op) if isinstance(op, str) else op  # type: ignore[assignment]
     if op not in REDUCTIONS:
         raise ViewKernelError(f"reduce {op!r}: expected one of {', '.join(map(str, REDUCTIONS))}")
     call = name or f"{REDUCTIONS[op]} along {axis}"

@@ -484,6 +484,35 @@ def test_each_uop_remembers_its_line():
     assert compiled.where([store])[0].text.strip() == "out[i] = i * 5"
 
 
+def test_a_picture_shows_each_line_above_what_it_became():
+    @cuda.jit
+    def kernel(out, n):
+        i = cuda.threadIdx.x
+        out[i] = i * n
+
+    compiled = kernel[1, 4].compile(np.zeros(4, np.int32), 3)
+    text = str(compiled.draw())
+    lines = text.split("\n")
+    assert "the arguments" in lines
+    source = next(n for n, line in enumerate(lines) if line.endswith("out[i] = i * n"))
+    store = next(n for n, line in enumerate(lines) if "STORE" in line)
+    assert source < store
+    assert "out[i] = i * n" in compiled._repr_html_()
+    assert repr(compiled) == f"<Compiled kernel(out: int32, n: int64): {len(compiled.program.lines)} lines>"
+
+
+def test_forall_gives_a_grid_of_enough_lanes():
+    @cuda.jit
+    def kernel(out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = i
+
+    out = np.zeros(300, np.int64)
+    kernel.forall(out.size)(out)
+    assert out.tolist() == list(range(300))
+
+
 def test_a_kernel_is_translated_once_for_arguments_of_the_same_kinds():
     @cuda.jit
     def kernel(out, n):

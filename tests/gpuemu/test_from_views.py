@@ -207,6 +207,12 @@ def test_mixed_types_and_an_integer_result():
     assert out.tolist() == [True, False, True]
 
 
+def test_a_reduction_may_be_named():
+    out = np.zeros((), np.float32)
+    reduce("ADD", (0, 1), shape_of(()), shape_of((2, 3)))(out, np.arange(6, dtype=np.float32))
+    assert out == 15
+
+
 def test_repr_names_the_core_and_the_launch():
     kernel = matmul(shape_of((16, 16)), shape_of((16, 8)), "m16n8k16")
     assert repr(kernel).startswith("<KernelFromViews matmul on m16n8k16.f32.f16: 1×1×1 workgroups of 32 lanes, ")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,9 @@ from gpuemu.kernels.python.types import Array, Kind, dtype_of, typed
 from gpuemu.op_table import WRITES
 from gpuemu.program import Program
 from gpuemu.uops import UOps
+
+if TYPE_CHECKING:
+    from shapetracker.drawing.picture import Picture
 
 Size = tuple[int, int, int]
 WARP = 32
@@ -65,7 +68,7 @@ class Argument:
         return "float" if self.weak else self.dtype
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Compiled:
     """A kernel for arguments of some kinds: its program, and the source line of each of the program's lines."""
 
@@ -110,6 +113,19 @@ class Compiled:
         """The source lines of lines of the program, each once."""
         found = (self.sources[line] for line in lines if line < len(self.sources))
         return tuple(dict.fromkeys(place for place in found if place is not None))
+
+    def draw(self) -> Picture:
+        """Each line of the source above what it became."""
+        from gpuemu.drawing.kernels import draw_compiled
+
+        return draw_compiled(self)
+
+    def _repr_html_(self) -> str | None:
+        return self.draw()._repr_html_()
+
+    def __repr__(self) -> str:
+        types = ", ".join(f"{argument.name}: {argument.dtype}" for argument in self.arguments)
+        return f"<Compiled {self.program.name}({types}): {len(self.program.lines)} lines>"
 
 
 class DeviceFunction(Callee):
@@ -171,6 +187,10 @@ class Kernel:
         if threads[0] * threads[1] * threads[2] > MOST_LANES:
             raise LaunchError(f"{self.__name__}: {threads} threads in a block; at most {MOST_LANES}")
         return Launch(self, blocks, threads, int(given[3]) if len(given) == 4 else 0)
+
+    def forall(self, tasks: int, threads: int = 128) -> Launch:
+        """The kernel for at least so many lanes along x; the kernel guards against those that are too many."""
+        return self[-(-tasks // threads), threads]
 
     def __call__(self, *_: Any) -> None:
         """A kernel needs a grid."""

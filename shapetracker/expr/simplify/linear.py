@@ -79,6 +79,7 @@ def _find_linear(e: Expr) -> tuple[Terms, int]:
     if kind is Product:
         args = e.args
         if len(args) == 2 and type(args[1]) is Const and type(args[0]) is not Sum:
+            write(e, "_collected", True)
             return {args[0]: args[1].value}, 0
         result: tuple[Terms, int] = {}, 1
         for x in args:
@@ -88,18 +89,30 @@ def _find_linear(e: Expr) -> tuple[Terms, int]:
         return {e: 1}, 0
     terms: Terms = {}
     constant = 0
+    ordered = True  # as `from_linear` would write it
+    last: tuple[Any, ...] = ()
     for x in e.args:
         kind = type(x)
         if kind is Const:
             constant += x.value  # type: ignore[attr-defined]
-        elif kind is Product:
-            inner, more = linear(x)
+            ordered = ordered and x is e.args[-1]
+            continue
+        if kind is Product:
+            inner, more = x._linear or linear(x)
             constant += more
+            ordered = ordered and x._collected and len(inner) == 1
             for atom, c in inner.items():
                 terms[atom] = terms.get(atom, 0) + c
         else:
+            atom = x
             terms[x] = terms.get(x, 0) + 1
-    if 0 in terms.values():
+        if ordered:
+            place = atom._rank or rank(atom)
+            ordered = last < place
+            last = place
+    if ordered:
+        write(e, "_collected", True)
+    elif 0 in terms.values():
         terms = {t: c for t, c in terms.items() if c}
     return terms, constant
 
@@ -182,6 +195,7 @@ def from_linear(terms: Terms, constant: int) -> Expr:
         return Const(constant)
     if len(terms) == 1:
         ((atom, c),) = terms.items()
+        terms = {atom: c}  # the node keeps it, and the caller may go on changing its own
         e = atom if c == 1 else term(atom, c)
         if constant:
             e = node(Sum, (e, Const(constant)))

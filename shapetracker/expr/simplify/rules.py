@@ -157,7 +157,8 @@ def _rewrite(e: Expr, facts: Facts) -> Expr:
             if type(atom) is not Variable or atom._canonical is not True:
                 break
         else:  # over variables alone no rule but that for like terms has anything to do
-            e = from_linear(terms, constant)
+            if not e._collected:
+                e = from_linear(terms, constant)
             if e._canonical is None:
                 write(e, "_canonical", True)
             return e

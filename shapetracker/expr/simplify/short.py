@@ -165,6 +165,21 @@ def _terms(terms: Terms) -> list[Expr]:
     return [term(t, terms[t]) for t in sorted(terms, key=rank)]
 
 
+@shortening("(x − 1) % n ≥ k → (−x) % n ≤ n − 1 − k, where that is shorter; likewise for <", Ge, Lt)
+def compared_remainder_counts_down(e: Expr, facts: Facts) -> Expr | None:
+    """(x − 1) % n and (−x) % n add up to n − 1."""
+    remainder, limit = e.args
+    if type(remainder) is not Mod or type(limit) is not Const or type(remainder.args[1]) is not Const:
+        return None
+    n = remainder.args[1].value
+    terms, offset = linear(remainder.args[0])
+    if n < 2 or (offset + 1) % n:
+        return None
+    mirrored = from_linear({t: -c for t, c in terms.items()}, 0) % n
+    after = (Le if type(e) is Ge else Gt).build((mirrored, Const(n - 1 - limit.value)))
+    return after if after.operations() < e.operations() else None
+
+
 @shortening("a − b < 0 → a < b, and each term on the side where it is positive", Comparison)
 def both_sides(e: Expr, facts: Facts) -> Expr | None:
     """A term may change sides with its sign; of integers, x < k + 1 is x ≤ k."""

@@ -43,6 +43,8 @@ def table_of_steps(e: Expr, facts: Facts) -> Expr | None:
     terms, constant = linear(e)
     for v in e.names.values():
         mine = {t: c for t, c in terms.items() if len(t.names) == 1 and v.name in t.names}
+        if sum([t.operations() for t in mine]) + len(mine) <= 2:
+            continue  # at most one division, or variables alone
         part = from_linear(mine, 0)
         if part.operations() < _LEAST_COST:
             continue

@@ -200,7 +200,8 @@ class _Exporter:
         """As a number: a relation is 1 or 0."""
         result = self.write(e)
         if isinstance(result, sympy.logic.boolalg.Boolean) and not isinstance(result, sympy.Symbol):
-            return sympy.Piecewise((sympy.Integer(1), result), (sympy.Integer(0), True))
+            # unevaluated: SymPy 1.14 rewrites some conditions to and fro without end
+            return sympy.Piecewise((sympy.Integer(1), result), (sympy.Integer(0), True), evaluate=False)
         return result
 
     def _write(self, e: Expr) -> Any:

@@ -130,3 +130,10 @@ def test_latex_says_what_the_remainder_is_taken_of() -> None:
     assert sympy.latex(to_sympy(k % 5 * 2)) == r"2 \left(k \bmod 5\right)"
     assert sympy.latex(to_sympy(k * 2 % 5)) == r"\left(2 k\right) \bmod 5"
     assert sympy.latex(to_sympy((k % 5) * (k % 5))) == r"\left(k \bmod 5\right)^{2}"
+
+
+def test_a_condition_that_sympy_rewrites_without_end_is_exported() -> None:
+    i, j, k = Variable("i", 1, 2), Variable("j", -5, -4), Variable("k", 0, 7)
+    e = (k - i * 12 >= (j + 8) // 6).ne(-5)
+    back = from_sympy(to_sympy(e), {"i": i, "j": j, "k": k})
+    assert (evaluate_box(back, (i, j, k)) == evaluate_box(e, (i, j, k))).all()

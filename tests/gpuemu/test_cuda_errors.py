@@ -1,11 +1,14 @@
 """Wrong kernels and what cannot be translated: each has a message that points to its line."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from gpuemu import cuda
+from gpuemu import Program, cuda
 from gpuemu.cuda import KernelError, KernelHazardError, float32
-from gpuemu.errors import DivisionError, LaunchError
+from gpuemu.errors import DivisionError, LaunchError, LimitError
+from gpuemu.limits import Limits
 
 TABLE = np.arange(3)  # what a kernel reads must be an argument
 LIST = [1, 2]
@@ -434,6 +437,18 @@ def test_a_division_by_zero_shows_the_line_of_the_source():
 
     with pytest.raises(DivisionError, match=r"line \d+: out\[0\] = 7 // n"):
         divides[1, 1](np.zeros(1, np.int64), 0)
+
+
+def test_a_loop_that_does_not_end_shows_the_line_of_the_source():
+    @cuda.jit
+    def waits(out):
+        while out[0] < 1:
+            pass
+
+    compiled = waits[1, 1].compile(np.zeros(1))
+    short = replace(compiled, program=Program("waits", compiled.program.lines, limits=Limits(steps=1000)))
+    with pytest.raises(LimitError, match=r"line \d+: while out\[0\] < 1:"):
+        short.run([np.zeros(1)], "auto", "default")
 
 
 def test_a_read_only_array_is_not_written():

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from gpuemu import dtypes
 from gpuemu.dtypes import DType
-from gpuemu.errors import DivisionError, HazardError, LaunchError, ProgramError
+from gpuemu.errors import DivisionError, HazardError, LaunchError, LimitError, ProgramError
 from gpuemu.kernels.builder import Builder
 from gpuemu.kernels.errors import BuilderError, KernelError, KernelHazardError, SourceLine
 from gpuemu.kernels.python import functions as functions  # enters what a kernel may call
@@ -104,10 +104,10 @@ class Compiled:
             lines = [line for report in error.reports for line in report.lines]
             reports = tuple(explained(report, report.buffer or "") for report in error.reports)
             raise KernelHazardError(reports, self.where(lines)) from None
-        except DivisionError as error:
+        except (DivisionError, LimitError) as error:
             found = re.match(r"line (\d+)", str(error))
             places = self.where([int(found[1])] if found else [])
-            raise DivisionError(f"{error}" + "".join(f"\n  {place}" for place in places)) from None
+            raise type(error)(f"{error}" + "".join(f"\n  {place}" for place in places)) from None
 
     def where(self, lines: Sequence[int]) -> tuple[SourceLine, ...]:
         """The source lines of lines of the program, each once."""

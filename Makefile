@@ -39,8 +39,9 @@ bench: $(READY) ## time everything beside its peers, in one run
 	$(SYNC) --group bench
 	$(BIN)/python -m benchmarks
 
-fuzz: $(READY) ## look for faults with random expressions, for FUZZ_SECONDS=60 seconds
+fuzz: $(READY) ## look for faults with random expressions and random programs, FUZZ_SECONDS=60 each
 	PYTHONPATH=. $(BIN)/python tests/fuzz/fuzz_expressions.py --seconds $(or $(FUZZ_SECONDS),60)
+	PYTHONPATH=. $(BIN)/python tests/fuzz/fuzz_machine.py --seconds $(or $(FUZZ_SECONDS),60)
 
 hardware: $(READY) ## hold the catalogue and the units against this machine's GPU (needs nvcc); FOLDER= keeps what it measured
 	$(BIN)/python tests/hardware $(FOLDER)

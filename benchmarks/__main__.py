@@ -3,7 +3,7 @@
 import importlib
 import sys
 
-TABLES = ("views", "machine")
+TABLES = ("views", "expressions", "machine", "arithmetic", "front_end")
 
 
 def main() -> int:

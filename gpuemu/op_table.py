@@ -158,7 +158,8 @@ def check_line(site: Site) -> None:
     if entry.has_value:
         site.dtype  # noqa: B018 (reading it is the check)
     for k, operand in enumerate(site.operands):
-        if operand.uop in MEMORY and not (k == 0 and site.line.uop in ACCESSES):
+        read = (k == 0 and site.line.uop in ACCESSES) or (k == 1 and site.line.uop is UOps.WMMA)
+        if operand.uop in MEMORY and not read:
             site.fail(f"takes the buffer {buffer_name(operand)} as a value; LOAD from it first")
     entry.check(site)
 

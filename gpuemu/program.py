@@ -15,6 +15,7 @@ from gpuemu.machine import lockstep
 from gpuemu.machine.hazards import CHECKS
 from gpuemu.machine.warps import WIDEST
 from gpuemu.machine.wmma import TensorCore, resolve
+from gpuemu.op_table import MEMORY, buffer_name
 from gpuemu.structure import Structure, analyse, operands
 from gpuemu.tensorcores import copy_instruction
 from gpuemu.uops import Line, Site, UOps
@@ -317,7 +318,18 @@ def _tensor_core(lines: tuple[Line, ...], number: int, warp: int) -> TensorCore:
 
 
 def _check_index(site: Site, core: TensorCore) -> None:
-    name, wanted = core.instruction.short_name, 3 + core.sparse
+    name, in_memory = core.instruction.short_name, site.operands[1].uop in MEMORY
+    if core.b_is_shared:
+        held = core.b.dtype
+        if site.operands[1].uop is not UOps.DEFINE_LOCAL or site.type_of(1) != held or len(site.operands) != 4:
+            site.fail(f"{name} reads B from local memory of {held}, from the index on that is the fourth source")
+        site.want_scalar_integer(3, "the index of B")
+        return
+    if in_memory:
+        site.fail(
+            f"B is the buffer {buffer_name(site.operands[1])}; {name} takes it from registers: LOAD from it first"
+        )
+    wanted = 3 + core.sparse
     if len(site.operands) != wanted:
         needs = "A is sparse, so it needs its index register as a fourth source" if core.sparse else "A is not sparse"
         site.fail(f"{name} has {len(site.operands)} sources with a value; expected {wanted}: {needs}")

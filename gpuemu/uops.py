@@ -293,7 +293,8 @@ def _check_alu_types(site: Site, types: list[DType]) -> None:
 @op(UOps.WMMA, "a, b, c (vectors)[, index]", "an instruction's name, or the seed's tuple", counts=(3, 4))
 def wmma(site: Site) -> None:
     """D = A·B + C across the instruction's group of lanes; each lane gives and gets its fragments. Where A is sparse,
-    the index says where among four positions each two of its values stand, four bits for the two."""
+    the index says where among four positions each two of its values stand, four bits for the two. Where B is local
+    memory (wgmma), the index is the first element of B in it."""
     if site.type_of(2).count != site.dtype.count:
         site.fail(f"C is {site.type_of(2)} and D is {site.dtype}; both fragments have as many elements")
 

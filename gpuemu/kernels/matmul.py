@@ -98,10 +98,10 @@ def _core(found: Instruction) -> tuple[TensorCore, str]:
     for name in (found.short_name, found.name):
         try:
             core = resolve(name, found.lanes)
-        except InstructionError as error:
-            if "lies in shared memory" in str(error) or "index register" in str(error):
-                raise
+        except InstructionError:
             continue
+        if core.b_is_shared:
+            raise InstructionError(f"matmul: operand b of {found.short_name} lies in shared memory")
         odd = next((x for x in found.maps.values() if x.lanes != found.lanes), None)
         if odd is not None:
             raise InstructionError(

@@ -117,4 +117,5 @@ def _allowed(line: Line, in_turn: bool) -> bool:
 def _memory_conflicts(structure: Structure, body: list[int]) -> bool:
     stored = [structure.reads[i][0].line for i in body if structure.lines[i].uop is UOps.STORE]
     loaded = {structure.reads[i][0].line for i in body if structure.lines[i].uop is UOps.LOAD}
+    loaded |= {structure.reads[i][1].line for i in body if structure.lines[i].uop is UOps.WMMA}  # B may lie in memory
     return len(stored) != len(set(stored)) or not loaded.isdisjoint(stored)

@@ -157,10 +157,14 @@ def _barrier(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:
 
 
 def _wmma(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:
-    a, b, c, *index = (engine.value(read) for read in reads)
-    mask = engine.mask
+    core, mask = engine.cores[number], engine.mask
     active = None if mask is None or mask.all() else mask
-    value = wmma.multiply(engine.cores[number], engine.chunk, number, (a, b, c), active, *index)
+    a, c, *index = (engine.value(read) for read in (reads[0], *reads[2:]))
+    if core.b_is_shared:
+        b = wmma.read_shared(core, engine.memories[reads[1].line], engine.chunk, number, index.pop(), active)
+    else:
+        b = engine.value(reads[1])
+    value = wmma.multiply(core, engine.chunk, number, (a, b, c), active, *index)
     engine.set(number, value if _dtype(line).count > 1 else value[..., 0])
 
 

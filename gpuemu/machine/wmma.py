@@ -16,9 +16,11 @@ from gpuemu.dtypes import DType
 from gpuemu.errors import HazardError, InstructionError, Report
 from gpuemu.machine import hazards
 from gpuemu.machine.grid import Chunk
+from gpuemu.machine.memory import Memory
 from gpuemu.tensorcores import from_seed, instruction
 from gpuemu.tensorcores.instruction import Instruction
 from gpuemu.tensorcores.lanemap import LaneMap, SparseLaneMap
+from gpuemu.tensorcores.nvidia import shared_operand
 
 Array = npt.NDArray[Any]
 
@@ -85,6 +87,11 @@ class TensorCore:
         return isinstance(self.a.lane_map, SparseLaneMap)
 
     @property
+    def b_is_shared(self) -> bool:
+        """Whether B lies in local memory; then its fragment is what one lane would hold that had all of it."""
+        return self.instruction.b is None
+
+    @property
     def operands(self) -> dict[str, Fragment]:
         return {"a": self.a, "b": self.b, "c": self.c}
 
@@ -124,19 +131,33 @@ def _prepare(found: Instruction) -> TensorCore:
 
 def _fragment(found: Instruction, operand: str) -> Fragment:
     lane_map: LaneMap | None = getattr(found, operand)
+    if lane_map is None and found.path == "wgmma":
+        return _shared_fragment(found)
     if lane_map is None:
-        raise InstructionError(f"WMMA {found.name}: no lane holds its operand {operand}, which lies in shared memory")
+        raise InstructionError(f"WMMA {found.name}: nobody has said which lanes hold its operand {operand}")
     if lane_map.dtype not in REGISTERS:
         raise InstructionError(f"WMMA {found.name}: no dtype holds {lane_map.dtype}, the type of its operand {operand}")
     if isinstance(lane_map, SparseLaneMap):
         return _sparse_fragment(lane_map)
+    count = lane_map.elements
+    dtype = REGISTERS[lane_map.dtype]
+    return Fragment(lane_map, dtype if count == 1 else dtype.vec(count), *_positions(lane_map))
+
+
+def _positions(lane_map: LaneMap) -> tuple[Array, Array]:
+    """Where each lane's elements stand in the matrices, and who holds each place."""
     places = lane_map.coordinates().reshape(lane_map.lanes * lane_map.elements, -1)
     block = places[:, 2] if places.shape[1] == 3 else 0
     positions = (block * lane_map.rows + places[:, 0]) * lane_map.columns + places[:, 1]
     holders = np.full(lane_map.blocks * lane_map.rows * lane_map.columns, -1)
     holders[positions[::-1]] = np.arange(len(positions))[::-1]
-    dtype = REGISTERS[lane_map.dtype]
-    return Fragment(lane_map, dtype if lane_map.elements == 1 else dtype.vec(lane_map.elements), positions, holders)
+    return positions, holders
+
+
+def _shared_fragment(found: Instruction) -> Fragment:
+    """B in local memory, as if one lane held all of it; its dtype is that of the memory."""
+    lane_map = shared_operand(found)
+    return Fragment(lane_map, REGISTERS[lane_map.dtype], *_positions(lane_map))
 
 
 def _sparse_fragment(lane_map: SparseLaneMap) -> Fragment:
@@ -145,6 +166,40 @@ def _sparse_fragment(lane_map: SparseLaneMap) -> Fragment:
     positions = places[..., 0] * lane_map.columns + places[..., 1]
     dtype = REGISTERS[lane_map.dtype].vec(2 * lane_map.elements)
     return Fragment(lane_map, dtype, positions, np.empty(0, np.int64))
+
+
+def read_shared(core: TensorCore, memory: Memory, chunk: Chunk, line: int, index: Array, active: Array | None) -> Array:
+    """B of every group of lanes from local memory, as if each of its lanes had all elements, along a seventh axis.
+
+    Raises
+    ------
+    HazardError
+        Where a lane of a group does not take part, B reaches beyond the memory, was not written, or does not start at a
+        multiple of 16 bytes, or the lanes of a group say different starts.
+    """
+    if active is not None:
+        hazards.divergent_group(chunk, line, active, "WMMA", core.instruction.name)
+    axes = index.shape[:3]
+    by_group = np.broadcast_to(index, (*axes, *chunk.local)).reshape(*axes, -1, core.instruction.lanes)
+    differ = by_group != by_group[..., :1]
+    if differ.any():
+        first = chunk.lanes(differ.reshape(*axes, *chunk.local))
+        cause = (
+            f"{core.instruction.short_name} has one B, and the lanes of a group say different starts in {memory.name}"
+        )
+        fix = "Give every lane of the group the same index"
+        element, count = int(by_group[differ][0]), int(differ.sum())
+        raise HazardError((Report("different-starts", memory.name, element, first, (line,), count, cause, fix),))
+    crooked = index % (16 // memory.array.dtype.itemsize) != 0
+    if crooked.any():
+        hazards.misaligned(chunk, line, memory.name, index, crooked)
+    size = core.b.holders.size
+    start = memory.places(chunk, line, "reads", index, size, None)
+    if start is None:
+        raise AssertionError("lanes that are here read")
+    places = start[..., np.newaxis] + np.arange(size)
+    memory.check_written(chunk, line, places, size, None)
+    return memory.array.take(places)
 
 
 def multiply(
@@ -191,7 +246,7 @@ def multiply(
 
 def _gather(core: TensorCore, fragment: Fragment, chunk: Chunk, line: int, x: Array, axes: tuple[int, ...]) -> Array:
     """The matrices (…, blocks, rows, columns) that the fragments of all groups of lanes hold."""
-    count = fragment.dtype.count
+    count = fragment.lane_map.elements
     lanes = fragment.lane_map.lanes
     if x.ndim == 6:  # a scalar a lane is a fragment of one element
         x = x[..., None]

@@ -11,8 +11,9 @@ from collections.abc import Iterable
 from functools import partial
 from itertools import product
 
+from gpuemu.errors import InstructionError
 from gpuemu.tensorcores.instruction import ELEMENT_TYPES, Instruction
-from gpuemu.tensorcores.lanemap import Digit, LaneMap, Packing, block, column, lane_map, row
+from gpuemu.tensorcores.lanemap import Digit, LaneMap, Packing, block, column, lane_map, row, same
 
 _UNITS = {"sm_70": "V100", "sm_75": "Turing", "sm_80": "A100", "sm_89": "Ada", "sm_90": "H100", "sm_90a": "H100"}
 _NO_PUBLISHED_MODEL = "fp32-sequential"
@@ -202,6 +203,35 @@ def _wgmma(n: int, k: int, factor: str, factors: str, sums: str) -> Instruction:
         lanes=128,
         section="Matrix Fragments for wgmma.mma_async",
     )
+
+
+def shared_operand(instruction: Instruction) -> LaneMap:
+    """How B of a wgmma lies in shared memory: one "lane" that holds all of it, element after element.
+
+    PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate", shared memory layout, K-major without swizzle: a
+    core matrix is 8 columns of B, 16 bytes of k each, column after column; here those along k come first, then those
+    along n. (A descriptor of the hardware may place core matrices elsewhere, or swizzle them.)
+
+    Raises
+    ------
+    InstructionError
+        The instruction's B lies in registers.
+
+    Examples
+    --------
+    >>> from gpuemu import tensorcores
+    >>> b = shared_operand(tensorcores.instruction("m64n16k16"))
+    >>> b.coordinates()[0, [0, 1, 8, 64, 128]].tolist()
+    [[0, 0], [1, 0], [0, 1], [8, 0], [0, 8]]
+    """
+    a = instruction.a
+    if instruction.b is not None or instruction.path != "wgmma" or a is None:
+        raise InstructionError(f"{instruction.short_name}: its B does not lie in shared memory")
+    n, k = instruction.n, instruction.k
+    bits = ELEMENT_TYPES[instruction.types[0].split("/")[0]].bits
+    run = 128 // bits  # 16 bytes of k
+    element = [column(n // 8, 8), row(k // run, run), column(8), row(run)]
+    return lane_map("b", k, n, a.dtype, lane=[same(1)], element=element, packing=Packing("s", bits))
 
 
 def _neighbours(type_name: str) -> int:

@@ -120,10 +120,11 @@ def test_a_workgroup_holds_whole_groups_of_lanes() -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("m64n8k16.f32.f16", "no lane holds its operand b, which lies in shared memory"),
+        ("nax.16x16", "nobody has said which lanes hold its operand a"),
+        ("m16n8k64.mxf4", "no dtype holds e2m1, the type of its operand a"),
     ],
 )
-def test_an_instruction_that_does_not_work_on_registers_alone_is_refused(name: str, message: str) -> None:
+def test_an_instruction_that_no_program_can_hold_is_refused(name: str, message: str) -> None:
     with pytest.raises(InstructionError, match=message):
         resolve(name)
     zero = (UOps.CONST, dtypes.float32, [], 0)

@@ -81,9 +81,7 @@ class KernelFromViews:
         by = f" on {self.instruction.short_name}" if self.instruction else ""
         groups = "×".join(map(str, self.global_size))
         lanes = prod(self.local_size)
-        return (
-            f"<KernelFromViews {self.name}{by}: {groups} workgroups of {lanes} lanes, {len(self.program.lines)} lines>"
-        )
+        return f"<KernelFromViews {self.name}{by}: {groups} workgroups of {lanes} lanes>"
 
 
 def check_plain(call: str, **trackers: ShapeTracker) -> None:

@@ -215,7 +215,7 @@ def test_a_reduction_may_be_named():
 
 def test_repr_names_the_core_and_the_launch():
     kernel = matmul(shape_of((16, 16)), shape_of((16, 8)), "m16n8k16")
-    assert repr(kernel).startswith("<KernelFromViews matmul on m16n8k16.f32.f16: 1×1×1 workgroups of 32 lanes, ")
+    assert repr(kernel) == "<KernelFromViews matmul on m16n8k16.f32.f16: 1×1×1 workgroups of 32 lanes>"
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,8 @@ class Source:
         Columns that were cut off each line.
     function
         The function itself, which is never called: its global and enclosing names are looked up in it.
+    assigned
+        The names that it assigns, which are its own.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Source:
     lines: tuple[str, ...]
     indent: int
     function: FunctionType
+    assigned: frozenset[str]
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -103,6 +106,7 @@ def read(function: Callable[..., Any]) -> Source:
         tuple(line.rstrip("\n") for line in lines),
         indent,
         function,
+        frozenset(n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)),
     )
     _check_signature(found)
     return found

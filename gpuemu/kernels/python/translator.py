@@ -159,7 +159,7 @@ class Translator:
             if name not in scope.assigned:
                 raise self.error(node, f"{name} is read before it has a value")
             return typed(scope.variables[name].value, self.kinds[scope.path, name])
-        if _is_local(scope.source.tree, name):
+        if name in scope.source.assigned:
             raise self.error(node, f"{name} is read before it has a value")
         try:
             return scope.source.meaning(name)
@@ -187,12 +187,6 @@ class Translator:
             return function(*numbers)
         except (ArithmeticError, ValueError, TypeError) as error:
             raise self.error(node, str(error)) from None
-
-
-def _is_local(tree: ast.FunctionDef, name: str) -> bool:
-    return any(
-        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store) for node in ast.walk(tree)
-    )
 
 
 def describe(operand: Any) -> str:

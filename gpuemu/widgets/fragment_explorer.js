@@ -33,7 +33,7 @@ function render({ model, el }) {
   const data = model.get("_data"), o = operandOf(data.id, data.operand, data.lanes), addresses = bytes(data.addresses, Int32Array);
   const readers = new Map();                                            // address → place in the tile; the first where several read it
   addresses.forEach((a, p) => { if (a >= 0 && !readers.has(a)) readers.set(a, p); });
-  let hit = null, lane = null, other = -1, pinned = false, look, hatch = [], L = null, sans = "sans-serif", paleReady = false, timer = 0, closed = false;
+  let hit = null, lane = null, other = -1, pinned = false, look, hatch = [], L = null, sans = "sans-serif", paleReady = false, timer = 0, closed = false, sharing = false;
   let connected = !model.alone;
 
   const [full, pale, over] = [0, 1, 2].map(() => h("canvas", { "aria-hidden": "true" }));
@@ -162,12 +162,15 @@ function render({ model, el }) {
     draw();
     root.fragmentExplorer.moves.push(performance.now() - start);
     if (JSON.stringify(hit) !== JSON.stringify(model.get("selection")) || lane !== model.get("lane")) {
+      sharing = true;                                                   // each set tells this view too
       model.set("selection", hit); model.set("lane", lane);
+      sharing = false;
       if (connected) model.save_changes();
     }
   }
   function receive() {
     const next = model.get("selection"), l = model.get("lane");
+    if (sharing) return;
     if (JSON.stringify(next) === JSON.stringify(hit) && (l === null || l === lane)) return;
     hit = next; other = -1;
     lane = next === null ? null : l !== null && holders(o, 0, ...next).some(([q]) => q === l) ? l : laneOf(next[0] * o.columns + next[1]);

@@ -14,7 +14,9 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
+import axe_playwright_python
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
@@ -31,7 +33,7 @@ FLAGS = [
     "--disable-sync",
 ]
 SECONDS_TO_START = 150
-PATIENCE = 60_000
+PATIENCE = 45_000
 """Milliseconds that anything may take to appear: the machine may be slow, shared, and busy."""
 QUIET = '{"fetchNews": "false", "checkForUpdates": false, "doNotDisturbMode": true}'  # no question over the notebook
 
@@ -81,6 +83,40 @@ def page(context: BrowserContext) -> Iterator[Page]:
     yield opened
     opened.close()
     assert not errors
+
+
+@pytest.fixture
+def open_file(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """`open_file(path, theme="light", width=1000)` opens an HTML file: an explorer without kernel and notebook."""
+    contexts, errors = [], []
+
+    def opened(path: Path, *, theme: Literal["light", "dark"] = "light", width: int = 1000) -> Page:
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme)
+        context.set_default_timeout(PATIENCE)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(path.as_uri())
+        page.locator(".hit").first.wait_for(state="attached")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert not errors
+
+
+@pytest.fixture(scope="session")
+def violations() -> Callable[[Page], list[str]]:
+    """`violations(page)`: what axe finds wrong with the page, a line each."""
+    axe = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
+
+    def found(page: Page) -> list[str]:
+        page.evaluate(axe)
+        results = page.evaluate("axe.run()")
+        return [f"{v['id']}: {node['html'][:160]}" for v in results["violations"] for node in v["nodes"]]
+
+    return found
 
 
 @dataclass(frozen=True)

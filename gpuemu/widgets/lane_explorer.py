@@ -151,7 +151,8 @@ class LaneExplorer(anywidget.AnyWidget):
         64
         """
         try:
-            return check_fragment(self._held, self.formula_of, self.formula) if any(self.formula) else None
+            given = bool(self.formula) and all(self.formula)
+            return check_fragment(self._held, self.formula_of, self.formula) if given else None
         except FragmentError:
             return None
 
@@ -161,6 +162,8 @@ class LaneExplorer(anywidget.AnyWidget):
             self._found = {}
             return
         try:
+            if not all(self.formula):
+                raise FragmentError("One of the coordinates is not given yet.")
             found = departures(check_fragment(self._held, self.formula_of, self.formula))
         except FragmentError as error:
             found = {"error": str(error)}

@@ -86,7 +86,7 @@ def test_python_and_browser_agree(open_notebook: Callable[..., Page], tmp_path: 
 
     root.get_by_role("radio", name="yours").click()
     root.get_by_label("your m of C").fill("lane // 4 + 8 * (i % 2)")
-    expect(root.locator(".yours .bad")).to_contain_text("check_fragment")  # the library's own error: n is missing
+    expect(root.locator(".yours .bad")).to_have_text("One of the coordinates is not given yet.")
     root.get_by_label("your n of C").fill("2 * (lane % 4) + i % 2")
     expect(root.locator(".yours .bad")).to_have_text("Departs in 64 of 128 places.")
     expect(root.locator(".verdict")).to_contain_text("First at lane 0, element 1 (r1): it holds C[8, 1]")

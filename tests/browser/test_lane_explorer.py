@@ -95,6 +95,7 @@ def test_python_and_browser_agree(open_notebook: Callable[..., Page], tmp_path: 
     expect(root.locator(".verdict")).to_have_text("Right, all 128 places.")
 
     root.get_by_label("Vendor").select_option("AMD")
+    expect(root.locator(".facts")).to_have_text("gfx908 · 64 lanes")
     root.get_by_label("Instruction").select_option("gfx942.mfma_f32_32x32x8_f16")
     expect(root.locator(".facts")).to_have_text("gfx942 · 64 lanes")
     point_at(page, root, "C", 5, 3)

@@ -72,6 +72,7 @@ function render({ model, el }) {
     mapped = data;
     stop();
     v.ins = unpack(data);
+    v.layout = null;                                                    // the old one does not fit
     fillChoices();
     blockLabel.hidden = v.ins.blocks === 1;
     blocks.replaceChildren(...Array.from({ length: v.ins.blocks }, (_, b) => h("option", { value: b, text: b })));

@@ -136,3 +136,39 @@ def test_what_is_assumed_must_be_a_comparison() -> None:
     i = Variable("i", 0, 3)
     with pytest.raises(ExprError, match=r"assuming i: a comparison, or several joined by &, was expected"):
         (i + 1).simplify(assuming=[i])
+
+
+def test_a_condition_stays_a_condition_when_the_others_make_it_a_plain_value() -> None:
+    idx = Variable("idx", 0, 3)
+    simple = ((idx // 2 < 1) & (idx % 2 >= 1)).simplify()
+    assert [simple.evaluate({"idx": k}) for k in range(4)] == [0, 1, 0, 0]
+
+
+I, N = Variable("i", 0, 9), Variable("n", 0, 9)
+
+
+@pytest.mark.parametrize(
+    ("text", "assumed"),
+    [
+        ("i % max(n - 2, 1)", "n >= 3"),
+        ("i // max(n - 2, 1) + i", "n >= 3"),
+        ("n // max(i - n, 1) % max(n - 2, 1)", "(n >= 3) & (i > n)"),
+        ("(i//2 >= 1) & (i%2 >= 1) & (n%3 >= 1)", "i < 4"),
+        ("(i//4 >= 1) & (n >= 3)", "i < 8"),
+    ],
+)
+def test_what_holds_only_as_assumed_makes_no_divisor_zero_and_no_condition_a_number(text: str, assumed: str) -> None:
+    known = {"i": I, "n": N}
+    e = parse(text, known)
+    condition = parse(assumed, known)
+    simple = e.simplify(assuming=[condition])
+    for i, n in itertools.product(range(10), repeat=2):
+        at = {"i": i, "n": n}
+        if condition.evaluate(at):
+            assert simple.evaluate(at) == e.evaluate(at)
+
+
+def test_an_assumption_counts_for_what_was_simplified_without_it_before() -> None:
+    part = I % 4
+    assert part.simplify() is part
+    assert part.simplify(assuming=[I < 4]) is I

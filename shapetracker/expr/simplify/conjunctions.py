@@ -120,7 +120,8 @@ def each_under_the_others(e: Expr, facts: Facts) -> Expr | None:
         if ranges == facts.ranges:
             continue
         after = canonical(part, Facts(ranges))
-        if after is not part and after.operations() < part.operations():
+        # what is 0 or 1 where the others hold may be more where they do not, and then it is no condition
+        if after is not part and after.operations() < part.operations() and 0 <= after.min <= after.max <= 1:
             parts[k] = after
     after = And.build(tuple(parts))
     return None if after is e else after

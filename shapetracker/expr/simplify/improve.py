@@ -9,7 +9,7 @@ from shapetracker.expr.simplify import comparisons, conjunctions, divisions, sum
 from shapetracker.expr.simplify.divisions import WITHOUT_REMAINDERS, without_remainders
 from shapetracker.expr.simplify.facts import Facts, Step, facts_from
 from shapetracker.expr.simplify.linear import rank
-from shapetracker.expr.simplify.rules import canonical
+from shapetracker.expr.simplify.rules import canonical, rebuild
 from shapetracker.expr.simplify.short import short
 
 _NOTHING = Facts()  # no condition, no trace: every memo then lies in the nodes
@@ -44,23 +44,26 @@ def simplify(e: Expr, assuming: Iterable[Expr] = ()) -> Expr:
 
 def improve(e: Expr, facts: Facts) -> Expr:
     """Round after round, as long as the result gets shorter, or comes earlier in the order of equally short ones."""
-    improved = not _settled(e)
+    improved = not _settled(e, facts)
     while improved:
         improved = False
         for attempt in (_as_a_whole, _part_by_part, _by_quotients_alone):
             steps = len(facts.trace or ())
             candidate = attempt(e, facts)
             if candidate is not e and _earlier(candidate, e):
-                e, improved = candidate, not _settled(candidate)
+                e, improved = candidate, not _settled(candidate, facts)
                 break
             if facts.trace is not None:
                 del facts.trace[steps:]  # what was tried in vain is no step
     return e
 
 
-def _settled(e: Expr) -> bool:
-    """Whether it is one operation at most, and canonical: only a constant or a variable would be shorter."""
-    return e._canonical is True and e.operations() < 2
+def _settled(e: Expr, facts: Facts = _NOTHING) -> bool:
+    """Whether it is one operation at most, and canonical: only a constant or a variable would be shorter.
+
+    What is canonical is so by the ranges alone; more facts may say more.
+    """
+    return not facts.ranges and e._canonical is True and e.operations() < 2
 
 
 def _as_a_whole(e: Expr, facts: Facts) -> Expr:
@@ -72,7 +75,7 @@ def _part_by_part(e: Expr, facts: Facts) -> Expr:
     if not isinstance(e, Operation) or e.operations() < 2:
         return e
     plain = not facts.ranges and facts.trace is None
-    return type(e).build(tuple([(x if _settled(x) else simplify(x)) if plain else improve(x, facts) for x in e.args]))
+    return rebuild(e, tuple([(x if _settled(x) else simplify(x)) if plain else improve(x, facts) for x in e.args]))
 
 
 _LONG = 5  # operations from which on a second form is worth its time

@@ -165,7 +165,7 @@ def _rewrite(e: Expr, facts: Facts) -> Expr:
     if isinstance(e, Operation):
         args = tuple([x if plain and x._canonical is True else canonical(x, facts) for x in e.args])
         if args != e.args:
-            rebuilt = type(e).build(args)
+            rebuilt = rebuild(e, args)
             if type(rebuilt) is not type(e):
                 return canonical(rebuilt, facts)
             e = rebuilt
@@ -176,6 +176,24 @@ def _rewrite(e: Expr, facts: Facts) -> Expr:
                 facts.trace.append(Step(entry.name, entry.law, e, after))
             return canonical(after, facts)
     return e
+
+
+def rebuild(e: Expr, args: tuple[Expr, ...]) -> Expr:
+    """The node over operands that are equal to its own where the facts hold.
+
+    Elsewhere they may be anything: a divisor that may be zero there, or no condition. Then the old operand stays.
+
+    >>> n = Variable("n", 0, 9)
+    >>> rebuild(n % Max(n - 2, 1), (n, n - 2))
+    n%max(n - 2, 1)
+    """
+    if isinstance(e, FloorDiv | Mod):
+        divisor = args[1]
+        if divisor.min <= 0 <= divisor.max:
+            args = (args[0], e.args[1])
+    elif type(e) is And:
+        args = tuple([x if 0 <= x.min <= x.max <= 1 else old for x, old in zip(args, e.args, strict=True)])
+    return type(e).build(args)  # type: ignore[attr-defined,no-any-return]
 
 
 @rule("a variable that can have one value only → that value", Variable)

@@ -20,7 +20,7 @@ from shapetracker.expr.nodes import (
 )
 from shapetracker.expr.simplify.facts import Facts, Step, quiet
 from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus, rank, term
-from shapetracker.expr.simplify.rules import DIVISION, SEVERAL, applicable, canonical, shortening
+from shapetracker.expr.simplify.rules import DIVISION, SEVERAL, applicable, canonical, rebuild, shortening
 
 
 def short(e: Expr, facts: Facts) -> Expr:
@@ -44,7 +44,7 @@ def _shorten(e: Expr, facts: Facts) -> Expr:
     plain = not facts.ranges and facts.trace is None
     args = tuple([x if plain and x._short is True else short(x, facts) for x in e.args])
     if args != e.args:
-        e = type(e).build(args)
+        e = rebuild(e, args)
     for entry in applicable(e, shorten=True):
         after = entry.rewrite(e, facts)
         if after is not None and after is not e:

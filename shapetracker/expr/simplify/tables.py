@@ -20,13 +20,6 @@ _MOST_TOGETHER = 4  # conditions of which each selection is tried
 _LEAST_COST = 3  # what costs less has no shorter form that a table could show
 
 
-def _only_variable(e: Expr) -> Variable | None:
-    if len(e.names) != 1:
-        return None
-    (v,) = e.names.values()
-    return v
-
-
 def _table(e: Expr, v: Variable, facts: Facts) -> tuple[int, list[int]] | None:
     """The least value of the variable, and the values of the expression from there on."""
     low, high = facts.within(v)

@@ -91,23 +91,29 @@ def plan(structure: Structure, loop: Block) -> Batch | None:
 
 
 def _folds(structure: Structure, in_turn: list[int]) -> tuple[Fold, ...]:
-    """The folds that the lines in turn are: for each accumulator one ALU line and the PHI that takes its result."""
-    lines, reads = structure.lines, structure.reads
-    folds = [_fold(structure, i) for i in in_turn if lines[i].uop is UOps.PHI]
-    if 2 * len(folds) != len(in_turn) or len({fold.accumulator for fold in folds if fold}) != len(folds):
+    """The folds that the lines in turn are: for each accumulator one ALU line and the PHI that takes its result.
+
+    Empty where a line in turn is neither, where an accumulator has two PHIs, or where a fold's value is itself made in
+    turn: then the value is another in each iteration, and known only when the iteration runs.
+    """
+    phis = [i for i in in_turn if structure.lines[i].uop is UOps.PHI]
+    folds = [fold for phi in phis if (fold := _fold(structure, phi, in_turn)) is not None]
+    accumulators = {fold.accumulator for fold in folds}
+    results = {structure.reads[phi][1].line for phi in phis}
+    if not len(accumulators) == len(folds) == len(phis) or {*phis, *results} != set(in_turn):
         return ()
-    used = [read.line for i in in_turn for read in reads[i]]
-    once = all(fold is not None and used.count(fold.accumulator) == 2 for fold in folds)  # by the ALU and the PHI
-    return tuple(fold for fold in folds if fold is not None) if once else ()
+    in_order = accumulators.union(in_turn)
+    return () if any(fold.value.line in in_order for fold in folds) else tuple(folds)
 
 
-def _fold(structure: Structure, phi: int) -> Fold | None:
+def _fold(structure: Structure, phi: int, in_turn: list[int]) -> Fold | None:
+    """The fold that ends in a PHI; its ALU line must run in each iteration, and read the accumulator once."""
     (target, element), result = structure.reads[phi]
     line, operands = structure.lines[result.line], structure.reads[result.line]
-    if element is not None or result.element is not None or line.uop is not UOps.ALU or line.arg not in FOLDED:
+    if result.line not in in_turn or line.uop is not UOps.ALU or line.arg not in FOLDED:
         return None
-    others = [read for read in operands if read != Read(target)]
-    return Fold(line.arg, target, others[0]) if len(others) == 1 else None
+    others = [read for read in operands if read.line != target]
+    return Fold(line.arg, target, others[0]) if element is None and len(others) == 1 else None
 
 
 def _allowed(line: Line, in_turn: bool) -> bool:

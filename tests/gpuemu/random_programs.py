@@ -1,7 +1,8 @@
 """Random well-formed programs, and their arguments, for hypothesis: every UOp except WMMA, matrix copies and images.
 
 No two lanes touch the same element without a barrier between: each lane stores to slots of its own. Loops run at most
-three times, with trip counts that may differ from lane to lane; indices are taken modulo the size of what they index.
+three times, with trip counts that may differ from lane to lane, except those of accumulators and arithmetic alone,
+which run up to forty times and together; indices are taken modulo the size of what they index.
 """
 
 from dataclasses import dataclass, field
@@ -21,6 +22,8 @@ TYPES += [dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64]
 STORED_ONLY = [dtypes.float8_e4m3fn, dtypes.float8_e5m2, dtypes.float8_e4m3fnuz, dtypes.float8_e5m2fnuz]
 # The three transcendental ones have no exact answer in float64 that two libraries must share.
 OPS = [op for op in ALU_RULES if op not in (UnaryOps.EXP2, UnaryOps.LOG2, UnaryOps.SIN)]
+
+FOLDS = [BinaryOps.ADD, BinaryOps.MUL, BinaryOps.MAX]
 
 
 class Case:
@@ -71,6 +74,9 @@ class Writer:
         if known and self.draw(st.integers(0, 4)):
             return self.draw(st.sampled_from(known))
         return self.const(self.draw(numbers(dtype)), dtype)
+
+    def values_of(self, uop: UOps) -> list[int]:
+        return [number for number, line in enumerate(self.lines) if line[0] is uop]
 
     def pick_type(self) -> DType:
         return self.draw(st.sampled_from(TYPES))
@@ -284,7 +290,44 @@ def counted_loop(w: Writer, depth: int, uniform: bool) -> None:
     w.add(UOps.ENDRANGE, None, [head])
 
 
+def fold(w: Writer, dtype: DType, target: int, values: list[int]) -> int:
+    """An accumulator takes a sum, product or maximum of itself and a value; gives the line of one of both."""
+    operands = w.draw(st.permutations([target, w.draw(st.sampled_from(values))]))
+    result = w.add(UOps.ALU, dtype, operands, w.draw(st.sampled_from(FOLDS)), keep=False)
+    phi = w.add(UOps.PHI, dtype, [target, result], keep=False)
+    return w.draw(st.sampled_from([result, phi]))
+
+
+def folding_loop(w: Writer, trips: st.SearchStrategy[int] = st.sampled_from([0, 3, 4, 9, 40])) -> None:
+    """A loop that is the same for all lanes, of nothing but arithmetic and accumulators, old or new.
+
+    Some accumulators take a sum, product or maximum of themselves, others anything there is.
+    """
+    dtype = w.pick_type()
+    known = [a for a in w.accumulators if w.lines[a][1] == dtype]
+    own = [w.add(UOps.DEFINE_ACC, dtype, [], w.draw(numbers(dtype))) for _ in range(w.draw(st.integers(1, 3)))]
+    own += known[:1] if w.draw(st.booleans()) else []
+    before = w.alu(BinaryOps.ADD, dtype, w.draw(st.sampled_from(own)), w.pick(dtype))
+    values = [before, w.pick(dtype)]  # what the body may take: all of the dtype
+    head = w.add(UOps.RANGE, dtypes.int32, [w.const(0), w.const(w.draw(trips))], 0, keep=False)
+    values.append(w.add(UOps.CAST, dtype, [head], keep=False))
+    for target in own:
+        if w.draw(st.booleans()):
+            values.append(fold(w, dtype, target, [w.draw(st.sampled_from(values))]))
+    for _ in range(w.draw(st.sampled_from([0, 0, 1, 2, 4]))):
+        target, kind = w.draw(st.sampled_from(own)), w.draw(st.sampled_from(["fold", "fold", "alu", "phi"]))
+        if kind == "fold":
+            values.append(fold(w, dtype, target, own + values))
+        elif kind == "alu":
+            operands = [w.draw(st.sampled_from(own + values)), w.draw(st.sampled_from(values))]
+            values.append(w.add(UOps.ALU, dtype, operands, w.draw(st.sampled_from(FOLDS)), keep=False))
+        else:
+            values.append(w.add(UOps.PHI, dtype, [target, w.draw(st.sampled_from(values))], keep=False))
+    w.add(UOps.ENDRANGE, None, [head])
+
+
 STATEMENTS = {
+    "fold": folding_loop,
     "convert": conversion,
     "load": loading,
     "store": storing,
@@ -322,6 +365,26 @@ def number_lanes(w: Writer, global_size: tuple[int, ...], local_size: tuple[int,
     w.lane = w.linear(w.linear(lz, local_size[1], ly), local_size[0], lx)
     group = w.linear(w.linear(gz, global_size[1], gy), global_size[0], gx)
     w.everywhere = w.linear(group, w.lanes, w.lane)
+
+
+@st.composite
+def folding_cases(draw: Any) -> Case:
+    """A random program of few lanes whose loops hold nothing but arithmetic and accumulators."""
+    lanes = draw(st.integers(1, 3))
+    w = Writer(draw, lanes=lanes)
+    w.inputs[dtypes.int32] = w.add(UOps.DEFINE_GLOBAL, dtypes.int32, [], 0, keep=False)
+    for dtype in TYPES:
+        w.outputs[dtype] = w.add(UOps.DEFINE_GLOBAL, dtype, [], (len(w.lines), True), keep=False)
+    number_lanes(w, (1, 1, 1), (lanes, 1, 1))
+    loading(w)
+    for _ in range(draw(st.integers(1, 2))):
+        folding_loop(w)
+    for accumulator in w.values_of(UOps.DEFINE_ACC):
+        store(w, w.lines[accumulator][1], accumulator, [])
+    buffers = [draw(arrays(dtypes.int32, IN_SIZE))]
+    buffers += [np.zeros(max(1, w.slots.get(dtype, 0) * lanes), dtype.numpy) for dtype in TYPES]
+    program = Program("folding", [fill(line, w.slots) for line in w.lines])
+    return Case(program, buffers, [(1, 1, 1), (lanes, 1, 1)], ())
 
 
 @st.composite

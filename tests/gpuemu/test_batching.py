@@ -6,8 +6,9 @@ import numpy as np
 import plain_kernels
 import pytest
 import wmma_kernels
+from oracles import scalar_engine
 
-from gpuemu import BinaryOps, Program, UOps, dtypes
+from gpuemu import BinaryOps, Program, UnaryOps, UOps, dtypes
 from gpuemu.errors import DivisionError, HazardError
 from gpuemu.machine.arithmetic import FUNCTIONS, in_order
 from gpuemu.machine.batching import batches
@@ -159,3 +160,56 @@ def test_a_sum_that_the_loop_reads_is_no_fold() -> None:
     program, _ = kernel(body)
     (plan,) = batches(program.structure).values()
     assert not plan.folds
+
+
+def looped(body: Any, initials: tuple[int, ...], trips: int = 8) -> list[int]:
+    """What accumulators hold after a loop around the lines that `body` adds, given (lines, accumulators)."""
+    k = wmma_kernels.Lines()
+    out = k.add(UOps.DEFINE_GLOBAL, INT, [], 0)
+    accumulators = [k.add(UOps.DEFINE_ACC, INT, [], initial) for initial in initials]
+    before = k.alu(BinaryOps.ADD, accumulators[0], k.const(1))
+    loop = k.add(UOps.RANGE, INT, [k.const(0), k.const(trips)], 0)
+    body(k, accumulators, loop, before)
+    k.add(UOps.ENDRANGE, None, [loop])
+    for place, accumulator in enumerate(accumulators):
+        k.add(UOps.STORE, None, [out, k.const(place), accumulator])
+    found, expected = np.zeros(len(initials), np.int32), np.zeros(len(initials), np.int32)
+    program = Program("loop", k.lines)
+    program(found)
+    scalar_engine.run(program, expected)
+    assert found.tolist() == expected.tolist()
+    return list(found.tolist())
+
+
+def test_a_sum_of_sums_takes_each_of_them() -> None:
+    def body(k: Any, accumulators: list[int], loop: int, before: int) -> None:
+        total = k.alu(BinaryOps.ADD, accumulators[0], k.alu(BinaryOps.ADD, loop, k.const(1)))
+        k.add(UOps.PHI, INT, [accumulators[0], total])
+        k.add(UOps.PHI, INT, [accumulators[1], k.alu(BinaryOps.ADD, accumulators[1], total)])
+
+    assert looped(body, (0, 0)) == [36, 120]
+
+
+def test_a_sum_that_takes_another_accumulator_reads_its_present_value() -> None:
+    def body(k: Any, accumulators: list[int], loop: int, before: int) -> None:
+        for one, other in (accumulators, accumulators[::-1]):
+            k.add(UOps.PHI, INT, [one, k.alu(BinaryOps.ADD, one, other)])
+
+    assert looped(body, (1, 1), trips=4) == [34, 55]
+
+
+def test_an_accumulator_takes_what_was_computed_before_the_loop() -> None:
+    def body(k: Any, accumulators: list[int], loop: int, before: int) -> None:
+        k.add(UOps.ALU, INT, [accumulators[0]], UnaryOps.NEG)
+        k.add(UOps.PHI, INT, [accumulators[0], before])
+
+    assert looped(body, (5,)) == [6]
+
+
+def test_two_accumulators_that_take_one_sum() -> None:
+    def body(k: Any, accumulators: list[int], loop: int, before: int) -> None:
+        total = k.alu(BinaryOps.ADD, accumulators[0], accumulators[1])
+        k.add(UOps.PHI, INT, [accumulators[0], total])
+        k.add(UOps.PHI, INT, [accumulators[1], total])
+
+    assert looped(body, (1, 2), trips=4) == [24, 24]

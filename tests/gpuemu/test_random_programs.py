@@ -5,10 +5,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from oracles import scalar_engine
-from random_programs import Case, cases
+from random_programs import Case, cases, folding_cases
 
 from gpuemu import Program
 from gpuemu.machine import lockstep
+from gpuemu.machine.batching import Batch
 
 
 def same_bits(left: np.ndarray, right: np.ndarray) -> bool:
@@ -53,6 +54,25 @@ def test_iterations_that_run_together_give_the_same_bits(case: Case, lanes: int)
         patch.setattr(lockstep, "LEAST_BATCH", 1)
         patch.setattr(lockstep, "LANES_PER_CHUNK", lanes)
         check(case)
+
+
+def test_loops_that_run_together_or_as_folds_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    folded: list[bool] = []
+    take_turns = lockstep.Lockstep._take_turns
+
+    def noted(engine: lockstep.Lockstep, batch: Batch, count: int) -> None:
+        folded.append(bool(batch.folds))
+        take_turns(engine, batch, count)
+
+    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(case=folding_cases())
+    def same(case: Case) -> None:
+        check(case)
+
+    monkeypatch.setattr(lockstep.Lockstep, "_take_turns", noted)
+    same()
+    assert folded.count(True) > 3
+    assert folded.count(False) > 3
 
 
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))

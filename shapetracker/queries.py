@@ -1,7 +1,8 @@
 """Exact questions about a stack of boxes: fixed steps, masked axes, the greatest index.
 
-Each is answered from the stack's independent blocks. Where a block has more points than are looked at, the answer is
-the one that promises less: no fixed step, masked, and a bound on the greatest index.
+Each is answered from the stack's independent blocks. A block of more points than are looked at is answered by ranges:
+a mask that no index reaches hides nothing, and an axis with stride 0 changes nothing. Where that does not decide, the
+answer is the one that promises less: no fixed step, masked, and a bound on the greatest index.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from functools import lru_cache
 from itertools import pairwise
 from math import prod
 
-from shapetracker.box import Box, index_range
+from shapetracker.box import Box, index_range, merge_axes
 from shapetracker.components import Block, Table, TooLargeError, tabulate
 from shapetracker.values import Line, Values, extremes
 
@@ -31,11 +32,14 @@ def fixed_strides(boxes: tuple[Box, ...]) -> tuple[int | None, ...]:
         return boxes[0].strides
     blocks = _blocks(boxes)
     steps: list[int | None] = [0] * len(boxes[-1].shape)
-    if isinstance(blocks, TooLargeError):
-        return tuple([None if size > 1 else 0 for size in boxes[-1].shape])
+    if blocks is None:
+        return tuple([None if step else 0 for step in boxes[-1].strides])
     for block, values in blocks:
         for place, axis in enumerate(block.axes):
-            steps[axis] = values.step if isinstance(values, Line) else _step_along(block, values, place)
+            if isinstance(values, Line):
+                steps[axis] = values.step
+            else:
+                steps[axis] = None if values is None else _step_along(block, values, place)
     return tuple(steps)
 
 
@@ -50,11 +54,14 @@ def masked_axes(boxes: tuple[Box, ...]) -> tuple[bool, ...]:
     if nothing_valid(boxes):
         return (False,) * len(masked)
     blocks = _blocks(boxes)
-    if isinstance(blocks, TooLargeError):
-        return tuple([size > 1 for size in outer.shape])
+    if blocks is None:
+        hides = _by_ranges(boxes)[1]
+        return tuple([known or (hides and step != 0) for known, step in zip(masked, outer.strides, strict=True)])
     for block, values in blocks:
-        if isinstance(values, list) and None in values:
-            for place, axis in enumerate(block.axes):
+        for place, axis in enumerate(block.axes):
+            if values is None:
+                masked[axis] = masked[axis] or _by_ranges(boxes)[1]
+            elif isinstance(values, list) and None in values:
                 lines = _lines(block, values, place)
                 masked[axis] = masked[axis] or any(0 < line.count(None) < len(line) for line in lines)
     return tuple(masked)
@@ -74,17 +81,18 @@ def some_invalid(boxes: tuple[Box, ...]) -> bool:
     if nothing_valid(boxes):
         return True
     blocks = _blocks(boxes)
-    return isinstance(blocks, TooLargeError) or any(isinstance(vs, list) and None in vs for _, vs in blocks)
+    if blocks is not None and any(isinstance(values, list) and None in values for _, values in blocks):
+        return True
+    return (blocks is None or any(values is None for _, values in blocks)) and _by_ranges(boxes)[1]
 
 
 def nothing_valid(boxes: tuple[Box, ...]) -> bool:
-    """Whether no point is valid (as far as the tables reach).
+    """Whether no point is valid (as far as tables and ranges tell).
 
     >>> nothing_valid((Box((4,), (0,), 0, ((0, 0),)),))
     True
     """
-    blocks = _blocks(boxes)
-    return not isinstance(blocks, TooLargeError) and blocks is _NOTHING
+    return _blocks(boxes) is _NOTHING
 
 
 def greatest_index(boxes: tuple[Box, ...]) -> int | None:
@@ -95,16 +103,16 @@ def greatest_index(boxes: tuple[Box, ...]) -> int | None:
     99
     """
     blocks = _blocks(boxes)
-    if isinstance(blocks, TooLargeError):
-        bound = index_range(boxes[0])
-        return None if bound is None else bound[1]
     if blocks is _NOTHING:
         return None
+    if blocks is None or any(values is None for _, values in blocks):
+        bound = _by_ranges(boxes)[0]
+        return None if bound is None else bound[1]
     table = _table(boxes)
-    return (table.constant if table else 0) + sum(extremes(values)[1] for _, values in blocks)
+    return (table.constant if table else 0) + sum(extremes(values)[1] for _, values in blocks if values is not None)
 
 
-_NOTHING: tuple[tuple[Block, Values], ...] = ((Block((), (), ()), []),)
+_NOTHING: tuple[tuple[Block, Values | None], ...] = ((Block((), (), ()), []),)
 
 
 def _table(boxes: tuple[Box, ...]) -> Table | None:
@@ -113,16 +121,53 @@ def _table(boxes: tuple[Box, ...]) -> Table | None:
 
 
 @lru_cache(maxsize=256)
-def _blocks(boxes: tuple[Box, ...]) -> tuple[tuple[Block, Values], ...] | TooLargeError:
-    """The blocks with all their values; `_NOTHING` where no point is valid."""
+def _blocks(boxes: tuple[Box, ...]) -> tuple[tuple[Block, Values | None], ...] | None:
+    """The blocks with all their values, None for those of too many points; `_NOTHING` where no point is valid.
+
+    None instead of the blocks where finding them would already look at too many points.
+    """
+    if _by_ranges(boxes)[0] is None:
+        return _NOTHING
     try:
         table = _table(boxes)
-        found = () if table is None else tuple([(block, block.values()) for block in table.blocks])
-    except TooLargeError as error:
-        return error
-    if table is None or any(isinstance(vs, list) and vs.count(None) == len(vs) for _, vs in found):
+    except TooLargeError:
+        return None
+    found = () if table is None else tuple([(block, _values(block)) for block in table.blocks])
+    if table is None or any(isinstance(values, list) and values.count(None) == len(values) for _, values in found):
         return _NOTHING
     return found
+
+
+def _values(block: Block) -> Values | None:
+    try:
+        return block.values()
+    except TooLargeError:
+        return None
+
+
+def _by_ranges(boxes: tuple[Box, ...]) -> tuple[tuple[int, int] | None, bool]:
+    """Bounds on the memory index of valid points, None where there is none; and whether a lower mask may hide points.
+
+    Each box is looked up with a range of flat indices, which reaches a range of the box's first axis.
+    """
+    span, hides = index_range(boxes[-1]), False
+    for inner in reversed(boxes[:-1]):
+        if span is None:
+            break
+        shape, strides, offset, bounds = merge_axes(inner)
+        if shape:
+            place = prod(shape[1:])
+            first, last = span[0] // place, span[1] // place
+            (begin, end), *others = bounds
+            hides = (
+                hides
+                or begin > first
+                or end <= last
+                or any(bound != (0, size) for bound, size in zip(others, shape[1:], strict=True))
+            )
+            bounds = ((max(begin, first), min(end, last + 1)), *others)
+        span = index_range(Box(shape, strides, offset, bounds))
+    return span, hides
 
 
 def _lines(block: Block, values: list[int | None], place: int) -> Iterator[list[int | None]]:

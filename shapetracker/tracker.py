@@ -250,6 +250,8 @@ class ShapeTracker:
     def real_strides(self, ignore_valid: bool = False) -> tuple[int | None, ...]:
         """The fixed step of each axis; None where it has none, or where validity depends on the axis.
 
+        None, too, where only looking at more than 2²⁰ points would tell.
+
         Parameters
         ----------
         ignore_valid : look at the steps between valid points alone
@@ -288,6 +290,8 @@ class ShapeTracker:
     def real_size(self) -> int:
         """The number of elements that the buffer must have: 1 + the greatest index that a valid point reads.
 
+        Where only looking at more than 2²⁰ points would tell, it is a bound that is large enough.
+
         >>> ShapeTracker.from_shape((100,)).pad(((0, 50),)).real_size()
         100
         """
@@ -309,6 +313,8 @@ class ShapeTracker:
     def axis_is_masked(self, axis: int) -> bool:
         """Whether validity depends on the axis: some valid point has an invalid one on its line along it.
 
+        True, too, where only looking at more than 2²⁰ points would tell.
+
         >>> [ShapeTracker.from_shape((4, 6)).pad(((1, 0), (0, 0))).axis_is_masked(axis) for axis in (0, 1)]
         [True, False]
         """
@@ -318,6 +324,8 @@ class ShapeTracker:
 
     def needs_valid(self) -> bool:
         """Whether some point is invalid, so that a load must be gated.
+
+        True, too, where only looking at more than 2²⁰ points would tell.
 
         >>> ShapeTracker.from_shape((4, 6)).pad(((1, 0), (0, 0))).shrink(((1, 5), (0, 6))).needs_valid()
         False

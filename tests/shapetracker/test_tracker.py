@@ -10,7 +10,7 @@ from oracles.small_views import random_stack, small_views, stack_of_movements
 from oracles.view_oracle import depends_on_axis, fixed_step, table
 from strategies import movement_chains
 
-from shapetracker import ShapeTracker, View
+from shapetracker import ShapeTracker, View, components, queries
 from shapetracker.errors import ViewError
 from shapetracker.expr import Variable
 
@@ -238,6 +238,42 @@ def test_needs_valid(tables):
 def test_real_size(tables):
     for tracker, values in tables:
         assert tracker.real_size() == max((index + 1 for index in values.values() if index is not None), default=0)
+
+
+def test_a_long_stack_without_a_mask_needs_none_and_an_expanded_axis_has_stride_zero():
+    rows, columns = 1033, 1031
+    size = rows * columns
+    flat = ShapeTracker.from_shape((rows, columns)).permute((1, 0)).reshape((size,))
+    assert (flat.needs_valid(), flat.axis_is_masked(0), flat.real_size()) == (False, False, size)
+    repeated = flat.reshape((size, 1)).expand((size, 3))
+    assert repeated.real_strides() == (None, 0)
+    assert not repeated.axis_is_masked(0)
+    assert not repeated.axis_is_masked(1)
+    padded = flat.pad(((0, 1),)).reshape((size + 1, 1)).expand((size + 1, 3))
+    assert padded.needs_valid()
+    assert [padded.axis_is_masked(axis) for axis in (0, 1)] == [True, False]
+
+
+def test_where_few_points_are_looked_at_the_answer_promises_less_and_never_more(tables, monkeypatch):
+    monkeypatch.setattr(components, "LIMIT", 2)
+    queries._blocks.cache_clear()
+    undecided = 0
+    try:
+        for tracker, values in tables:
+            boxes = tuple(view.box for view in tracker.views)
+            reads = [index for index in values.values() if index is not None]
+            greatest = queries.greatest_index(boxes)
+            assert not reads if greatest is None else greatest >= max(reads, default=greatest)
+            assert queries.some_invalid(boxes) or None not in values.values()
+            assert not (queries.nothing_valid(boxes) and reads)
+            steps, masked = queries.fixed_strides(boxes), queries.masked_axes(boxes)
+            for axis in range(len(tracker.shape)):
+                assert steps[axis] in (None, fixed_step(values, axis)), tracker
+                assert masked[axis] or not depends_on_axis(values, axis), tracker
+                undecided += masked[axis] != depends_on_axis(values, axis)
+    finally:
+        queries._blocks.cache_clear()
+    assert undecided
 
 
 def test_real_offset_is_the_index_at_the_origin(tables):

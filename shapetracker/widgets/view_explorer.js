@@ -171,6 +171,7 @@ function render({ model, el }) {
   const sympy = () => { words(); };
   model.on("change:_state", newState);
   model.on("change:_sympy", sympy);
+  model.on("comm_live_update", alone);
   model.on("change:selected", fromPython);
   model.on("change:pinned", fromPython);
   const stopTheme = watchTheme(() => { if (look && paperBehind(root.parentElement || root).join() !== look.paper) layout(); });
@@ -180,7 +181,7 @@ function render({ model, el }) {
   newState().then(fromPython);
   return () => {
     stopTheme(); resize.disconnect(); clearTimeout(timer); clearTimeout(waiting); clearTimeout(checking);
-    model.off("change:_state", newState); model.off("change:_sympy", sympy);
+    model.off("change:_state", newState); model.off("change:_sympy", sympy); model.off("comm_live_update", alone);
     model.off("change:selected", fromPython); model.off("change:pinned", fromPython);
   };
 }

@@ -64,8 +64,8 @@ class Report:
     Attributes
     ----------
     kind
-        ``out-of-bounds``, ``uninitialised``, ``divergent-barrier``, ``shuffle``, ``misaligned``, ``divergent-wmma`` or
-        ``duplicate-lanes``.
+        ``out-of-bounds``, ``uninitialised``, ``divergent-barrier``, ``shuffle``, ``misaligned``, ``divergent-wmma``,
+        ``duplicate-lanes``, ``different-starts`` or ``sparse-index``.
     buffer, index
         The buffer's name and the element, None where no buffer has part in it.
     lanes

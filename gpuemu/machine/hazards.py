@@ -88,20 +88,34 @@ def divergent_barrier(chunk: Chunk, line: int, head: int | None, arrived: Array)
         return
     group = np.argwhere(missing.any(axis=(3, 4, 5)))[0]
     lanes_here = here[tuple(group)]
-    cause = f"{np.count_nonzero(lanes_here)} of {lanes_here.size} lanes arrive; the first that does not is"
+    cause = f"{np.count_nonzero(lanes_here)} of {lanes_here.size} lanes arrive and wait for the others"
     fix = "Move the BARRIER out of the IF or loop that some lanes skip: excess lanes may skip the work, not the BARRIER"
     lines = (line,) if head is None else (line, head)
     count = int(np.count_nonzero(missing))
     raise HazardError((Report("divergent-barrier", None, None, chunk.lanes(missing), lines, count, cause, fix),))
 
 
-def divergent_group(chunk: Chunk, line: int, active: Array, uop: str, instruction: str) -> NoReturn:
-    """Report an instruction of a whole group of lanes, such as a tensor core's, that not all of them reach."""
-    missing = ~np.broadcast_to(active, chunk.shape)
-    count = int(np.count_nonzero(missing))
-    cause = f"{instruction} needs all lanes of its group, and some skip it; the first that does is"
+def divergent_group(chunk: Chunk, line: int, active: Array, lanes: int, uop: str, instruction: str) -> None:
+    """Report an instruction of a whole group of lanes, such as a tensor core's, that only some lanes of it reach.
+
+    A group that skips it as a whole, or is in a workgroup that does, is none to report.
+    """
+    here = np.broadcast_to(active, chunk.shape).reshape(-1, lanes)
+    missing = (~here & here.any(axis=1, keepdims=True)).reshape(chunk.shape)
+    if not missing.any():
+        return
+    cause = f"{instruction} needs all lanes of its group of {lanes}, and some skip it"
     fix = f"Move the {uop} out of the IF or loop, and load zeros where there is no data"
+    count = int(np.count_nonzero(missing))
     raise HazardError((Report("divergent-wmma", None, None, chunk.lanes(missing), (line,), count, cause, fix),))
+
+
+def one_place_twice(chunk: Chunk, line: int, instruction: str, group: int, place: int, flags: Array) -> NoReturn:
+    """Report index registers of a sparse operand that put both values of a group in one place."""
+    cause = f"the index register of {instruction} puts both values of group {group} at place {place} of its four"
+    fix = "Give each group's four bits two different places, the lower one first"
+    lanes, count = chunk.lanes(flags), _count(flags, chunk)
+    raise HazardError((Report("sparse-index", None, None, lanes, (line,), count, cause, fix),))
 
 
 def left_out(chunk: Chunk, line: int, flags: Array, other: int | None, cause: str) -> NoReturn:
@@ -136,7 +150,7 @@ def misaligned(chunk: Chunk, line: int, buffer: str, index: Array, flags: Array)
 
 def divergent_warp(chunk: Chunk, line: int, head: int | None, missing: Array) -> NoReturn:
     """Report a warp barrier that some lanes of a warp reach and others, which it waits for, do not."""
-    cause = "lanes of the warp wait at the WARP_BARRIER for lanes that do not arrive; the first that does not is"
+    cause = "lanes of the warp wait at the WARP_BARRIER for others that do not arrive"
     fix = "Move the WARP_BARRIER out of the IF or loop that some lanes skip, or name in its mask the lanes that arrive"
     lines = (line,) if head is None else (line, head)
     lanes, count = chunk.lanes(missing), _count(missing, chunk)

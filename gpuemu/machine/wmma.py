@@ -6,7 +6,7 @@ Which element a lane holds is the instruction's lane map; how the products add u
 from dataclasses import dataclass
 from functools import cache
 from math import prod
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from gpuemu.tensorcores import from_seed, instruction
 from gpuemu.tensorcores.instruction import Instruction
 from gpuemu.tensorcores.lanemap import LaneMap, SparseLaneMap
 from gpuemu.tensorcores.nvidia import shared_operand
+from gpuemu.tensorcores.sparse import fields
 
 Array = npt.NDArray[Any]
 
@@ -174,11 +175,11 @@ def read_shared(core: TensorCore, memory: Memory, chunk: Chunk, line: int, index
     Raises
     ------
     HazardError
-        Where a lane of a group does not take part, B reaches beyond the memory, was not written, or does not start at a
-        multiple of 16 bytes, or the lanes of a group say different starts.
+        Where some lanes of a group take part and others do not, B reaches beyond the memory, was not written, or does
+        not start at a multiple of 16 bytes, or the lanes of a group say different starts.
     """
     if active is not None:
-        hazards.divergent_group(chunk, line, active, "WMMA", core.instruction.name)
+        index = np.where(_whole_groups(core, chunk, line, active), index, index.dtype.type(0))
     axes = index.shape[:3]
     by_group = np.broadcast_to(index, (*axes, *chunk.local)).reshape(*axes, -1, core.instruction.lanes)
     differ = by_group != by_group[..., :1]
@@ -194,11 +195,11 @@ def read_shared(core: TensorCore, memory: Memory, chunk: Chunk, line: int, index
     if crooked.any():
         hazards.misaligned(chunk, line, memory.name, index, crooked)
     size = core.b.holders.size
-    start = memory.places(chunk, line, "reads", index, size, None)
-    if start is None:
-        raise AssertionError("lanes that are here read")
+    start = memory.places(chunk, line, "reads", index, size, active)
+    if start is None:  # nobody is here, and the memory is smaller than B
+        return np.zeros((*index.shape, size), memory.array.dtype)
     places = start[..., np.newaxis] + np.arange(size)
-    memory.check_written(chunk, line, places, size, None)
+    memory.check_written(chunk, line, places, size, active)
     return memory.array.take(places)
 
 
@@ -225,10 +226,13 @@ def multiply(
     Raises
     ------
     HazardError
-        Where a lane of a group does not take part, or lanes that must hold the same element differ.
+        Where some lanes of a group take part and others do not, lanes that must hold the same element differ, or an
+        index register puts two values in one place.
     """
-    if active is not None:
-        hazards.divergent_group(chunk, line, active, "WMMA", core.instruction.name)
+    if active is not None:  # groups that are not here multiply zeros, and nobody reads what they get
+        here = _whole_groups(core, chunk, line, active)
+        a, b, c = (np.where(here if x.ndim == here.ndim else here[..., None], x, x.dtype.type(0)) for x in operands)
+        operands = a, b, c
     given = operands if index is None else (*operands, index)
     axes = tuple(max(sizes) for sizes in zip(*(x.shape[:3] for x in given), strict=True))
     right, start = (
@@ -238,10 +242,17 @@ def multiply(
     if index is None:
         left = _gather(core, core.a, chunk, line, operands[0], axes)
     else:
+        _check_sparse_index(core, chunk, line, index, active)
         left = _spread(core, chunk, operands[0], index, axes)
     d = core.instruction.multiply(left, right, start, core.unit)
     flat = d.reshape(-1, core.d.holders.size).take(core.d.positions, axis=1)
     return flat.astype(core.d.dtype.numpy, copy=False).reshape(*axes, *chunk.local, core.d.dtype.count)
+
+
+def _whole_groups(core: TensorCore, chunk: Chunk, line: int, active: Array) -> Array:
+    """The lanes that take part, once it is known that each group of lanes does as a whole or not at all."""
+    hazards.divergent_group(chunk, line, active, core.instruction.lanes, "WMMA", core.instruction.name)
+    return active
 
 
 def _gather(core: TensorCore, fragment: Fragment, chunk: Chunk, line: int, x: Array, axes: tuple[int, ...]) -> Array:
@@ -265,13 +276,31 @@ def _spread(core: TensorCore, chunk: Chunk, x: Array, index: Array, axes: tuple[
     fragment, all_lanes = core.a, core.instruction.lanes
     lanes, groups, _ = fragment.positions.shape  # a wave of 64 may have lanes that hold nothing of A
     values = np.broadcast_to(x, (*axes, *chunk.local, 2 * groups)).reshape(-1, all_lanes, groups, 2)[:, :lanes]
-    bits = np.broadcast_to(index, (*axes, *chunk.local)).reshape(-1, all_lanes, 1, 1)[:, :lanes].astype(np.int64)
-    shifts = 4 * np.arange(groups)[:, None] + 2 * np.arange(2)
+    picked = _picked(core, np.broadcast_to(index, (*axes, *chunk.local)).reshape(-1, all_lanes)[:, :lanes])
     candidates = np.broadcast_to(fragment.positions, (len(values), lanes, groups, 4))
-    places = np.take_along_axis(candidates, (bits >> shifts) & 3, axis=3)
+    places = np.take_along_axis(candidates, picked, axis=3)
     matrices = np.zeros((len(values), prod(fragment.matrix_shape)), x.dtype)
     matrices[np.arange(len(values))[:, None], places.reshape(len(values), -1)] = values.reshape(len(values), -1)
     return matrices.reshape(-1, *fragment.matrix_shape)
+
+
+def _picked(core: TensorCore, index: Array) -> Array:
+    return fields(cast(SparseLaneMap, core.a.lane_map), index)  # only a sparse A has an index register
+
+
+def _check_sparse_index(core: TensorCore, chunk: Chunk, line: int, index: Array, active: Array | None) -> None:
+    """Both values of a group go to places of their own."""
+    picked = _picked(core, index)
+    twice = picked[..., 0] == picked[..., 1]
+    lane = np.arange(prod(chunk.local)).reshape(1, 1, 1, *chunk.local) % core.instruction.lanes
+    holds = lane < core.a.lane_map.lanes  # a wave of 64 may have lanes that hold nothing of A
+    twice = twice & (holds if active is None else holds & active)[..., np.newaxis]
+    if not twice.any():
+        return
+    *place, group = (int(i) for i in np.argwhere(twice)[0])
+    where = tuple(min(i, n - 1) for i, n in zip(place, picked.shape[:6], strict=True))
+    field = int(picked[(*where, group, 0)])
+    hazards.one_place_twice(chunk, line, core.instruction.short_name, group, field, twice.any(axis=-1))
 
 
 def _check_duplicates(

@@ -298,7 +298,7 @@ def fold(w: Writer, dtype: DType, target: int, values: list[int]) -> int:
     return w.draw(st.sampled_from([result, phi]))
 
 
-def folding_loop(w: Writer, trips: st.SearchStrategy[int] = st.sampled_from([0, 3, 4, 9, 40])) -> None:
+def folding_loop(w: Writer) -> None:
     """A loop that is the same for all lanes, of nothing but arithmetic and accumulators, old or new.
 
     Some accumulators take a sum, product or maximum of themselves, others anything there is.
@@ -309,7 +309,9 @@ def folding_loop(w: Writer, trips: st.SearchStrategy[int] = st.sampled_from([0, 
     own += known[:1] if w.draw(st.booleans()) else []
     before = w.alu(BinaryOps.ADD, dtype, w.draw(st.sampled_from(own)), w.pick(dtype))
     values = [before, w.pick(dtype)]  # what the body may take: all of the dtype
-    head = w.add(UOps.RANGE, dtypes.int32, [w.const(0), w.const(w.draw(trips))], 0, keep=False)
+    head = w.add(
+        UOps.RANGE, dtypes.int32, [w.const(0), w.const(w.draw(st.sampled_from([0, 3, 4, 9, 40])))], 0, keep=False
+    )
     values.append(w.add(UOps.CAST, dtype, [head], keep=False))
     for target in own:
         if w.draw(st.booleans()):

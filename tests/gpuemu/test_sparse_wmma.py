@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from wmma_kernels import Lines
 
-from gpuemu import Program, UOps, dtypes
-from gpuemu.errors import ProgramError
+from gpuemu import BinaryOps, Program, TernaryOps, UOps, dtypes
+from gpuemu.errors import HazardError, ProgramError
 from gpuemu.machine.wmma import resolve
 from gpuemu.tensorcores import instructions
 from gpuemu.tensorcores.lanemap import SparseLaneMap
@@ -72,3 +72,34 @@ def test_the_index_register_is_asked_for_and_typed() -> None:
     lines.append((UOps.CONST, dtypes.uint8, [], 0))
     with pytest.raises(ProgramError, match=r"the index register of .* is uint8; expected uint32"):
         Program("p", [*lines, (UOps.WMMA, core.d.dtype, [0, 1, 2, 3], found.name)], warp=found.lanes)
+
+
+def sparse_ones(field: int, below: int | None = None) -> list[tuple[Any, ...]]:
+    """A sparse product of ones whose index registers hold one pattern in every group, for some lanes alone."""
+    found = SPARSE[0]
+    core = resolve(found.name, found.lanes)
+    k = Lines()
+    lane = k.special(0, "lidx0", 2 * found.lanes)
+    operands = [k.add(UOps.CONST, x.dtype, [], 1) for x in (core.a, core.b, core.c)]
+    index = k.add(UOps.CONST, dtypes.uint32, [], field)
+    if below is not None:
+        condition = k.add(UOps.ALU, dtypes.bool, [lane, k.const(below)], BinaryOps.CMPLT)
+        register = k.add(UOps.ALU, dtypes.uint32, [condition, index, k.const(0, dtypes.uint32)], TernaryOps.WHERE)
+        head, index = k.add(UOps.IF, None, [condition]), register
+    k.add(UOps.WMMA, core.d.dtype, [*operands, index], found.name)
+    if below is not None:
+        k.add(UOps.ENDIF, None, [head])
+    return k.lines
+
+
+def test_two_values_for_one_place_are_reported() -> None:
+    lanes = SPARSE[0].lanes
+    with pytest.raises(HazardError, match="puts both values of group 1 at place 2 of its four; lane 0 ") as caught:
+        Program("sparse", sparse_ones(0x444444A4), warp=lanes)(local_size=(2 * lanes,))
+    assert caught.value.reports[0].kind == "sparse-index"
+    Program("sparse", sparse_ones(0x44444444), warp=lanes)(local_size=(2 * lanes,))
+
+
+def test_the_index_registers_of_lanes_that_are_away_may_hold_anything() -> None:
+    lanes = SPARSE[0].lanes
+    Program("sparse", sparse_ones(0x44444444, below=lanes), warp=lanes)(local_size=(2 * lanes,))

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from oracles import scalar_engine
 from wmma_kernels import Lines
 
 from gpuemu import BinaryOps, Program, UOps, dtypes
@@ -286,9 +287,9 @@ def warp_barrier(mask: int | None, half: bool = True) -> None:
 def test_a_warp_barrier_waits_for_the_whole_warp_or_its_mask() -> None:
     warp_barrier(None, half=False)
     warp_barrier(0xFFFF)
-    with pytest.raises(HazardError, match=r"the first that does not is; lane 16 \(warp 0\)"):
+    with pytest.raises(HazardError, match=r"for others that do not arrive; lane 16 \(warp 0\)"):
         warp_barrier(None)
-    with pytest.raises(HazardError, match=r"the first that does not is; lane 16 \(warp 0\)"):
+    with pytest.raises(HazardError, match=r"for others that do not arrive; lane 16 \(warp 0\)"):
         warp_barrier(0x1FFFF)
 
 
@@ -332,8 +333,36 @@ def test_ldmatrix_reads_rows_that_start_at_multiples_of_8() -> None:
 
 
 def test_ldmatrix_needs_all_lanes_of_the_warp() -> None:
-    with pytest.raises(HazardError, match="needs all lanes of its group, and some skip it"):
+    with pytest.raises(HazardError, match="needs all lanes of its group of 32, and some skip it; lane 0 "):
         copied("ldmatrix.x1", guard=True)
+
+
+@pytest.mark.parametrize("below", [0, 32, 64])
+def test_a_warp_may_skip_matrix_copies_as_a_whole(below: int) -> None:
+    half = dtypes.uint16
+    k = Lines()
+    out = k.add(UOps.DEFINE_GLOBAL, half, [], (0, True))
+    tile, copy = (k.add(UOps.DEFINE_LOCAL, half, [], (name, 64 * 8)) for name in ("tile", "copy"))
+    lane = k.special(0, "lidx0", 64)
+    row = k.times(lane, 8)
+    for i in range(8):
+        place = k.plus(row, k.const(i))
+        k.add(UOps.STORE, None, [tile, place, k.add(UOps.CAST, half, [place])])
+        k.add(UOps.STORE, None, [copy, place, k.add(UOps.CAST, half, [k.const(7)])])
+    k.add(UOps.BARRIER, None, [])
+    head = k.add(UOps.IF, None, [k.add(UOps.ALU, BOOL, [lane, k.const(below)], BinaryOps.CMPLT)])
+    wild = k.plus(row, k.add(UOps.CAST, INT, [k.add(UOps.ALU, BOOL, [k.const(below - 1), lane], BinaryOps.CMPLT)]))
+    fragment = k.add(UOps.LDMATRIX, half.vec(8), [tile, wild], "ldmatrix.x4")
+    k.add(UOps.STMATRIX, None, [copy, wild, fragment], "stmatrix.x4")
+    k.add(UOps.ENDIF, None, [head])
+    k.add(UOps.BARRIER, None, [])
+    for i in range(8):
+        place = k.plus(row, k.const(i))
+        k.add(UOps.STORE, None, [out, place, k.add(UOps.LOAD, half, [copy, place])])
+    program, found, expected = Program("copies", k.lines), np.zeros(512, np.uint16), np.zeros(512, np.uint16)
+    program(found, local_size=(64,))
+    scalar_engine.run(program, expected, local_size=(64,))
+    assert found.tolist() == expected.tolist() == [*range(8 * below), *[7] * (8 * (64 - below))]
 
 
 @pytest.mark.parametrize("trans", ["", ".trans"])

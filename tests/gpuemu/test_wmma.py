@@ -7,8 +7,8 @@ import pytest
 import wmma_kernels
 from oracles import scalar_engine
 
-from gpuemu import Program, UOps, dtypes
-from gpuemu.errors import InstructionError, LaunchError, ProgramError
+from gpuemu import BinaryOps, Program, UOps, dtypes
+from gpuemu.errors import HazardError, InstructionError, LaunchError, ProgramError
 from gpuemu.machine.wmma import Fragment, TensorCore, resolve
 
 INSTRUCTIONS = [
@@ -130,3 +130,50 @@ def test_an_instruction_that_no_program_can_hold_is_refused(name: str, message: 
     zero = (UOps.CONST, dtypes.float32, [], 0)
     with pytest.raises(ProgramError, match=rf"line 1 \(WMMA\): .*{message}"):
         Program("refused", [zero, (UOps.WMMA, dtypes.float32, [0, 0, 0], name)])
+
+
+def guarded(limit: str, local: int, groups: int) -> Program:
+    """m16n8k16 of ones, added to what a lane has, where the lane or the workgroup is below a limit, or so often."""
+    k = wmma_kernels.Lines()
+    out = k.add(UOps.DEFINE_GLOBAL, dtypes.float32, [], (0, True))
+    lane, group = k.special(0, "lidx0", local), k.special(0, "gidx0", groups)
+    a, b = (k.add(UOps.CONST, dtypes.half.vec(n), [], 1.0) for n in (8, 4))
+    start = k.add(UOps.CAST, dtypes.float32.vec(4), [k.add(UOps.CAST, dtypes.float32, [lane])] * 4)
+    total = k.add(UOps.DEFINE_ACC, dtypes.float32.vec(4), [], 0.0)
+    k.add(UOps.PHI, dtypes.float32.vec(4), [total, start])
+    if limit == "loop":
+        head = k.add(UOps.RANGE, dtypes.int32, [k.const(0), k.plus(group, k.const(1))], 0)
+    else:
+        what, below = limit.split(" < ")
+        condition = k.add(UOps.ALU, dtypes.bool, [{"l": lane, "g": group}[what], k.const(int(below))], BinaryOps.CMPLT)
+        head = k.add(UOps.IF, None, [condition])
+    d = k.add(UOps.WMMA, dtypes.float32.vec(4), [a, b, total], "m16n8k16")
+    k.add(UOps.PHI, dtypes.float32.vec(4), [total, d])
+    k.add(UOps.ENDRANGE if limit == "loop" else UOps.ENDIF, None, [head])
+    place = k.plus(k.times(group, 4 * local), k.times(lane, 4))
+    k.add(UOps.STORE, None, [out, place, total])
+    k.add(UOps.STORE, None, [out, k.plus(place, k.const(4 * local * groups)), d])
+    return Program("guarded", k.lines)
+
+
+@pytest.mark.parametrize(
+    ("limit", "local", "groups"),
+    [("g < 1", 32, 2), ("g < 0", 32, 2), ("l < 32", 64, 1), ("l < 64", 96, 3), ("l < 0", 64, 1), ("loop", 32, 3)],
+)
+def test_groups_of_lanes_that_skip_it_as_a_whole_keep_what_they_have(limit: str, local: int, groups: int) -> None:
+    program = guarded(limit, local, groups)
+    found, expected = (np.full(8 * local * groups, -1, np.float32) for _ in range(2))
+    sizes = {"global_size": (groups,), "local_size": (local,)}
+    program(found, **sizes)
+    scalar_engine.run(program, expected, **sizes)
+    assert found.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(("limit", "first", "missing"), [("l < 33", 33, 62), ("l < 16", 16, 32)])
+def test_a_group_of_which_some_lanes_skip_it_is_reported(limit: str, first: int, missing: int) -> None:
+    with pytest.raises(HazardError, match="needs all lanes of its group of 32, and some skip it") as caught:
+        guarded(limit, 64, 2)(np.zeros(1024, np.float32), global_size=(2,), local_size=(64,))
+    (report,) = caught.value.reports
+    assert (report.kind, report.lanes[0].lane, report.count) == ("divergent-wmma", first, missing)
+    with pytest.raises(scalar_engine.MistakeError):
+        scalar_engine.run(guarded(limit, 64, 2), np.zeros(1024, np.float32), global_size=(2,), local_size=(64,))

@@ -20,8 +20,7 @@ from gpuemu.uops import Line, UOps
 STATIC = {UOps.DEFINE_GLOBAL, UOps.DEFINE_LOCAL, UOps.DEFINE_VAR, UOps.SPECIAL, UOps.CONST}
 VOID = {UOps.STORE, UOps.BARRIER, UOps.IF, UOps.ENDIF, UOps.ENDRANGE}
 VOID |= {UOps.WARP_BARRIER, UOps.BREAK, UOps.CONTINUE, UOps.STMATRIX}
-BY_WORKGROUP = {UOps.BARRIER, UOps.WMMA, UOps.LDMATRIX, UOps.STMATRIX}
-STOPS = BY_WORKGROUP | {UOps.SHUFFLE, UOps.VOTE, UOps.ATOMIC, UOps.WARP_BARRIER}
+STOPS = {UOps.BARRIER, UOps.WMMA, UOps.LDMATRIX, UOps.STMATRIX, UOps.SHUFFLE, UOps.VOTE, UOps.ATOMIC, UOps.WARP_BARRIER}
 
 # precision in bits, least exponent, largest number, what is beyond it, whether there is a −0
 FORMATS = {
@@ -373,7 +372,7 @@ class Workgroup:
         while any(stop is not None for stop in stops):
             place = min(stop[0] for stop in stops if stop is not None)
             here = [i for i, stop in enumerate(stops) if stop is not None and stop[0] == place]
-            if self.lines[place[-1]].uop in BY_WORKGROUP and len(here) < len(lanes):
+            if self.lines[place[-1]].uop is UOps.BARRIER and len(here) < len(lanes):
                 raise MistakeError("divergent")
             answers = self.together(place[-1], {i: stops[i][1] for i in here}, len(lanes), cores)
             for i in here:
@@ -402,10 +401,13 @@ class Workgroup:
 
     def groups(self, size: int, operands: dict[int, list[Any]], function: Callable[..., Any]) -> dict[int, Any]:
         """What a function gives to each group of so many lanes."""
-        found: list[Any] = []
-        for first in range(0, len(operands), size):
-            found += function([operands[i] for i in range(first, first + size)])
-        return dict(enumerate(found))
+        found: dict[int, Any] = {}
+        for first in sorted({lane // size * size for lane in operands}):
+            group = range(first, first + size)
+            if not set(group) <= set(operands):
+                raise MistakeError("divergent")
+            found |= zip(group, function([operands[i] for i in group]), strict=True)
+        return found
 
     def exchange(self, at: int, line: Line, lane: int, warp: dict[int, list[Any]], exist: int) -> Any:
         """What a lane gets from its warp; `warp` has the operands of the lanes that are here."""

@@ -32,7 +32,11 @@ def as_expr(value: IntLike) -> Expr:
     try:
         return Const(operator.index(value))
     except TypeError:
-        raise ExprError(f"{value!r} is a {type(value).__name__}: an integer or an expression was expected") from None
+        given: object = value
+        hint = f"; a name becomes one with Variable({given!r}, least, greatest)" if isinstance(given, str) else ""
+        raise ExprError(
+            f"{value!r} is a {type(value).__name__}: an integer or an expression was expected{hint}"
+        ) from None
 
 
 _NO_NAMES: dict[str, Any] = {}

@@ -153,10 +153,15 @@ class And(Associative):
 
 def _check_divisor(kind: str, a: Expr, b: Expr) -> None:
     low, high = b.min, b.max
-    if low == high == 0:
-        raise ExprError(f"({a!r}) {kind} ({b!r}): division by zero")
     if low <= 0 <= high:
-        raise ExprError(f"({a!r}) {kind} ({b!r}): the divisor lies in {low}..{high} and may be zero")
+        told = f"{_told(a)} {kind} {_told(b)}"
+        if low == high:
+            raise ExprError(f"{told}: division by zero")
+        raise ExprError(f"{told}: the divisor lies in {low}..{high} and may be zero")
+
+
+def _told(e: Expr) -> str:
+    return f"({e!r})" if isinstance(e, Operation) else repr(e)
 
 
 class FloorDiv(Operation):

@@ -8,7 +8,7 @@ divisor, which the quotient then gives back.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from shapetracker.errors import ExprError
 from shapetracker.expr.bounds import find_bounds
@@ -253,12 +253,46 @@ def parse(text: str, variables: Mapping[str, tuple[int, int] | Variable]) -> Exp
     >>> parse("(i*8 + j)//8", {"i": (0, 3), "j": (0, 7)}).simplify()
     i
     """
-    known = {n: v if isinstance(v, Variable) else Variable(n, *v) for n, v in variables.items()}
+    if not isinstance(text, str):
+        raise ExprError(f"parse({text!r}): a text was expected, and this is a {type(text).__name__}")
+    if len(text) > _MOST_CHARACTERS:
+        raise ExprError(f"parse({_shown(text)}): {len(text)} characters, and at most {_MOST_CHARACTERS} are read")
+    known = _known(text, variables)
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError) as error:
-        raise ExprError(f"parse({text!r}): {error.args[0]}") from None
+        raise ExprError(f"parse({_shown(text)}): {error.args[0]}") from None
+    except (MemoryError, RecursionError):  # Python's own limits on nesting
+        raise ExprError(_too_deep(text)) from None
     return _read(tree.body, text, known)
+
+
+_MOST_CHARACTERS = 20_000
+_MOST_LEVELS = 100  # what works on an expression takes several calls a level
+
+
+def _shown(text: str) -> str:
+    return repr(text) if len(text) <= 200 else f"{text[:60]!r}…"
+
+
+def _too_deep(text: str) -> str:
+    return f"parse({_shown(text)}): it is nested more than {_MOST_LEVELS} levels deep"
+
+
+def _known(text: str, variables: object) -> dict[str, Variable]:
+    if not isinstance(variables, Mapping):
+        raise ExprError(
+            f"parse({_shown(text)}): the variables {variables!r} are no mapping; write {{'i': (least, greatest)}}"
+        )
+    known: dict[str, Variable] = {}
+    for name, given in variables.items():
+        if not isinstance(given, Variable) and not (isinstance(given, Sequence) and len(given) == 2):
+            raise ExprError(
+                f"parse({_shown(text)}): the variable {name!r} is given as {given!r}; write its range, "
+                f"as {{{name!r}: (least, greatest)}}"
+            )
+        known[name] = given if isinstance(given, Variable) else Variable(name, *given)
+    return known
 
 
 _BINARY: dict[type[ast.operator], Callable[[Expr, Expr], Expr]] = {
@@ -279,30 +313,52 @@ _COMPARISONS: dict[type[ast.cmpop], type[Comparison]] = {
 }
 
 
-def _read(tree: ast.expr, text: str, known: Mapping[str, Variable]) -> Expr:
+def _read(tree: ast.expr, text: str, known: Mapping[str, Variable], level: int = 0) -> Expr:
+    if level > _MOST_LEVELS:
+        raise ExprError(_too_deep(text))
+
+    def part(below: ast.expr) -> Expr:
+        return _read(below, text, known, level + 1)
+
     match tree:
         case ast.Constant(value=int(value)):
             return as_expr(value)
         case ast.Name(id=name):
             if name not in known:
-                raise ExprError(f"parse({text!r}): {name!r} is no variable; known are {', '.join(known) or 'none'}")
+                raise ExprError(
+                    f"parse({_shown(text)}): {name!r} is no variable; known are {', '.join(known) or 'none'}"
+                )
             return known[name]
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_read(operand, text, known)
+            return -part(operand)
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):
-            return _read(operand, text, known)
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
-            return _BINARY[type(op)](_read(left, text, known), _read(right, text, known))
+            return part(operand)
+        case ast.BinOp(op=op) if type(op) in _BINARY:
+            return _chain(tree, text, known, level)
         case ast.BoolOp(op=ast.And(), values=values):
-            return And(*[_read(x, text, known) for x in values])
+            return And(*[part(x) for x in values])
         case ast.Compare(left=left, ops=ops, comparators=comparators) if all(type(op) in _COMPARISONS for op in ops):
-            chain = [_read(x, text, known) for x in (left, *comparators)]
+            chain = [part(x) for x in (left, *comparators)]
             return And(*[_COMPARISONS[type(op)](a, b) for op, a, b in zip(ops, chain, chain[1:], strict=False)])
         case ast.Call(func=ast.Name(id="min" | "max" as name), args=args, keywords=[]) if args:
-            return (Min if name == "min" else Max)(*[_read(x, text, known) for x in args])
-    part = ast.get_source_segment(text.strip(), tree) or text
+            return (Min if name == "min" else Max)(*[part(x) for x in args])
+    told = ast.get_source_segment(text.strip(), tree) or text
     hint = "; integer division is written //" if isinstance(getattr(tree, "op", None), ast.Div) else ""
     raise ExprError(
-        f"parse({text!r}): {part!r} is not allowed{hint}; allowed are integers, variables, + - * // %, "
+        f"parse({_shown(text)}): {_shown(told)} is not allowed{hint}; allowed are integers, variables, + - * // %, "
         "comparisons, `and`, `&`, min and max"
     )
+
+
+def _chain(tree: ast.BinOp, text: str, known: Mapping[str, Variable], level: int) -> Expr:
+    """Operations from left to right: a long sum is no deep expression, a quotient of a quotient is."""
+    steps: list[ast.BinOp] = []
+    first: ast.expr = tree
+    while isinstance(first, ast.BinOp) and type(first.op) in _BINARY:
+        steps.append(first)
+        first = first.left
+    level += sum(isinstance(step.op, ast.FloorDiv | ast.Mod) for step in steps)
+    found = _read(first, text, known, level + 1)
+    for step in reversed(steps):
+        found = _BINARY[type(step.op)](found, _read(step.right, text, known, level + 1))
+    return found

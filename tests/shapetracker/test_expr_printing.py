@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -62,6 +63,29 @@ def test_parse_takes_ranges_chains_and_the_word_and() -> None:
 def test_what_is_no_integer_expression_is_refused(text: str, message: str) -> None:
     with pytest.raises(ExprError, match=message):
         parse(text, NAMES)
+
+
+@pytest.mark.parametrize(
+    ("text", "variables", "message"),
+    [
+        ("i" + "//2" * 3000, NAMES, r"parse\('i//2.*…\): it is nested more than 100 levels deep"),
+        ("-" * 5000 + "i", NAMES, r"nested more than 100 levels deep"),
+        ("-" * 300 + "i", NAMES, r"nested more than 100 levels deep"),
+        ("(" * 500 + "i" + ")" * 500, NAMES, r"too many nested parentheses"),
+        ("-" * 100000 + "i", NAMES, r"100001 characters, and at most 20000 are read"),
+        ("i", {"i": 3}, r"the variable 'i' is given as 3; write its range, as \{'i': \(least, greatest\)\}"),
+        ("i", {"i": (0, 1, 2)}, r"is given as \(0, 1, 2\)"),
+        ("i", None, r"the variables None are no mapping; write \{'i': \(least, greatest\)\}"),
+        (None, NAMES, r"parse\(None\): a text was expected, and this is a NoneType"),
+    ],
+)
+def test_what_is_too_deep_or_no_text_is_an_error_of_ours(text: str, variables: Any, message: str) -> None:
+    with pytest.raises(ExprError, match=message):
+        parse(text, variables)
+
+
+def test_a_long_sum_is_read() -> None:
+    assert parse(" + ".join(["i"] * 900), NAMES).evaluate({"i": 2}) == 1800
 
 
 def test_c_moves_a_negative_dividend_up() -> None:

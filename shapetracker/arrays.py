@@ -18,10 +18,12 @@ def view_of_array(array: Any) -> View:
     import numpy as np
 
     found = _as_numpy(array)
+    if not found.itemsize:
+        raise ViewError(f"View.from_array: items of dtype {found.dtype} have 0 bytes, so nothing counts in elements")
     owner = found
     while isinstance(owner.base, np.ndarray):
         owner = owner.base
-    offset, rest = divmod(_address(found) - _lowest_address(owner), max(1, found.itemsize))
+    offset, rest = divmod(_address(found) - _lowest_address(owner), found.itemsize)
     if rest or any(step % found.itemsize for step in found.strides):
         raise ViewError(
             f"View.from_array: strides {found.strides} in bytes are no multiples of the item size {found.itemsize}"

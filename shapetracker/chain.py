@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _NUMBERS = ("reshape", "expand", "permute", "stride", "flip")
 _PAIRS = ("pad", "shrink")
 _NUMBER = re.compile(r"[-−]?[0-9]+")
+_MOST_DIGITS = 100
 
 Numbers = tuple[int, ...]
 Pairs = tuple[tuple[int, int], ...]
@@ -96,6 +97,10 @@ def _operation(text: str) -> Operation:
 def _number(name: str, word: str) -> int:
     if not _NUMBER.fullmatch(word):
         raise ViewError(f"chain: {name} takes integers with spaces between them, and {word!r} is none")
+    if len(word) > _MOST_DIGITS:
+        raise ViewError(
+            f"chain: {name} takes integers of at most {_MOST_DIGITS} digits, and {word[:20]}… has {len(word)}"
+        )
     return int(word.replace("−", "-"))
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from shapetracker.errors import ViewError
 from shapetracker.expr import Const, Expr, Variable, as_expr
+from shapetracker.movements import listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,10 +20,10 @@ def index_and_valid(views: Sequence[View], idxs: Sequence[Expr | int] | None = N
     shape = views[-1].shape
     if idxs is None:
         points: list[Expr] = [_position(axis, size) for axis, size in enumerate(shape)]
-    elif len(idxs) != len(shape):
-        raise ViewError(f"expr_idxs {shape}: {len(idxs)} indices for {len(shape)} axes")
     else:
-        points = [as_expr(idx) for idx in idxs]
+        points = [as_expr(idx) for idx in listed("expr_idxs", idxs, "tuple of indices")]
+        if len(points) != len(shape):
+            raise ViewError(f"expr_idxs {shape}: {len(points)} indices for {len(shape)} axes")
     if 0 in shape or any((0, 0) in (view.mask or ()) for view in views):
         return Const(0), Const(0)
     conditions: list[Expr] = []

@@ -159,6 +159,50 @@ def pairs(values: Sequence[tuple[Any, Any]]) -> Bounds:
     return tuple([(index(begin), index(end)) for begin, end in values])
 
 
+_EXPECTED = {"permute": "tuple of axes", "flip": "tuple of axes", "stride": "tuple of steps"}
+
+
+def listed(call: str, given: Any, what: str = "") -> tuple[Any, ...]:
+    """What was given as a tuple, or a ViewError where it is none.
+
+    >>> listed("reshape", [4, 6])
+    (4, 6)
+    >>> listed("reshape", 24)
+    Traceback (most recent call last):
+    shapetracker.errors.ViewError: reshape: 24 is no shape; write (24,)
+    """
+    what = what or _EXPECTED.get(call, "shape")
+    if not isinstance(given, str):
+        try:
+            return tuple(given)
+        except TypeError:
+            pass
+    single = hasattr(given, "__index__") or hasattr(given, "operations")  # an integer, or an expression
+    example = f"({given!r},)" if single else "one integer for each axis, as (1, 0)"
+    raise ViewError(f"{call}: {given!r} is no {what}; write {example}")
+
+
+def listed_pairs(call: str, given: Any) -> tuple[tuple[Any, Any], ...]:
+    """What was given as pairs, or a ViewError where it is none.
+
+    >>> listed_pairs("pad", [[1, 1], (0, 2)])
+    ((1, 1), (0, 2))
+    >>> listed_pairs("pad", (1, 1))
+    Traceback (most recent call last):
+    shapetracker.errors.ViewError: pad: 1 is no pair; write one pair of integers for each axis, as ((0, 1), (0, 2))
+    """
+    hint = "write one pair of integers for each axis, as ((0, 1), (0, 2))"
+    if isinstance(given, str) or not hasattr(given, "__iter__"):
+        raise ViewError(f"{call}: {given!r} is no tuple of pairs; {hint}")
+    found: list[tuple[Any, Any]] = []
+    for pair in given:
+        entries = tuple(pair) if hasattr(pair, "__iter__") and not isinstance(pair, str) else ()
+        if len(entries) != 2:
+            raise ViewError(f"{call}: {pair!r} is no pair; {hint}")
+        found.append((entries[0], entries[1]))
+    return tuple(found)
+
+
 def whole(call: str, values: Sequence[Any]) -> Shape:
     """The values as integers, for a call in which expressions have no meaning.
 
@@ -168,7 +212,7 @@ def whole(call: str, values: Sequence[Any]) -> Shape:
     try:
         return integers(values)
     except TypeError:
-        raise ViewError(f"{call} by {tuple(values)}: integers are expected") from None
+        raise ViewError(f"{call} by {listed(call, values)}: integers are expected") from None
 
 
 def check_rank(call: str, shape: Shape, given: Sequence[object]) -> None:

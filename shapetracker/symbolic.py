@@ -15,7 +15,8 @@ from typing import Any
 from shapetracker.errors import UndecidedError, ViewError
 from shapetracker.expr import Const, Eq, Expr, Max, Min, Variable, as_expr
 from shapetracker.expr.nodes import IntLike
-from shapetracker.movements import check_rank
+from shapetracker.movements import check_rank, listed, listed_pairs
+from shapetracker.movements import whole as integers_of
 from shapetracker.symbolic_reshape import regroup
 from shapetracker.view import View
 
@@ -124,7 +125,7 @@ class SymbolicView(View):
         UndecidedError
             Where a size depends on the variables and may be 1 or not.
         """
-        sizes = tuple(shape)
+        sizes = listed("expand", shape)
         check_rank("expand", self.shape, sizes)
         _check_integers("expand", sizes)
         guards, new, mask = [need(size >= 0, f"expand to {sizes}: {size} is negative") for size in sizes], [], []
@@ -147,7 +148,7 @@ class SymbolicView(View):
 
     def permute(self, axes: Sequence[int]) -> View:
         """See `View.permute`."""
-        order = tuple(axes)
+        order = integers_of("permute", axes)
         View.create((1,) * len(self.shape)).permute(order)  # the same check of the axes
         mask = None if self.mask is None else [self.mask[axis] for axis in order]
         shape, strides = [self.shape[axis] for axis in order], [self.strides[axis] for axis in order]
@@ -155,7 +156,7 @@ class SymbolicView(View):
 
     def stride(self, steps: Sequence[int]) -> View:
         """See `View.stride`; the steps are integers."""
-        paces = tuple(steps)
+        paces = integers_of("stride", steps)
         View.create((1,) * len(self.shape)).stride(paces)  # the same check of the steps
         offset: IntLike = self.offset
         shape: list[IntLike] = []
@@ -180,7 +181,7 @@ class SymbolicView(View):
         >>> back.guards
         (i == 2,)
         """
-        sizes = tuple(shape)
+        sizes = listed("reshape", shape)
         _check_integers("reshape", sizes)
         old, new = whole(prod(self.shape)), whole(prod(sizes))
         told = f"reshape {self.shape} to {sizes}: {old} elements cannot become {new}"
@@ -235,7 +236,7 @@ class SymbolicView(View):
         return (*self.guards, *(guard for some in more for guard in some))
 
     def _pairs(self, call: str, pairs: Sequence[tuple[IntLike, IntLike]]) -> Pairs:
-        found = tuple((begin, end) for begin, end in pairs)
+        found = listed_pairs(call, pairs)
         check_rank(call, self.shape, found)
         _check_integers(call, [x for pair in found for x in pair])
         return found
@@ -263,6 +264,9 @@ def symbolic(
     >>> symbolic((x + 1 - x, 4), None, 0, None)
     View(shape=(1, 4), strides=(0, 1), offset=0)
     """
+    shape = listed("View.create", shape)
+    strides = None if strides is None else listed("View.create", strides, "tuple of strides")
+    mask = None if mask is None else listed_pairs("View.create, mask", mask)
     _check_integers("View.create", [*shape, *(strides or ()), offset, *(x for pair in mask or () for x in pair)])
     sizes = tuple(whole(size) for size in shape)
     steps = tuple(whole(step) for step in (row_major(sizes) if strides is None else strides))

@@ -12,7 +12,7 @@ from shapetracker.box import Box
 from shapetracker.chain import Operation, parse_chain, parse_shape
 from shapetracker.errors import ViewError
 from shapetracker.inverse import inverse_stack
-from shapetracker.movements import check_sizes
+from shapetracker.movements import check_sizes, whole
 from shapetracker.stack import simplify_stack
 from shapetracker.symbolic_stack import guards_of, merge_neighbours, unbind_views
 from shapetracker.view import View, check_in_range
@@ -40,6 +40,12 @@ class ShapeTracker:
     views: tuple[View, ...]
 
     def __post_init__(self) -> None:
+        views: object = self.views
+        if type(views) is not tuple:
+            raise ViewError(f"ShapeTracker: {views!r} is no tuple of views; ShapeTracker.from_shape takes a shape")
+        for view in views:
+            if not isinstance(view, View):
+                raise ViewError(f"ShapeTracker: {view!r} is no view; ShapeTracker.from_shape takes a shape")
         if not self.views:
             raise ViewError("ShapeTracker: give at least one view")
         for inner, outer in zip(self.views, self.views[1:], strict=False):
@@ -318,6 +324,7 @@ class ShapeTracker:
         >>> [ShapeTracker.from_shape((4, 6)).pad(((1, 0), (0, 0))).axis_is_masked(axis) for axis in (0, 1)]
         [True, False]
         """
+        (axis,) = whole("axis_is_masked", (axis,))
         if not 0 <= axis < len(self.shape):
             raise ViewError(f"axis_is_masked {axis}: shape {self.shape} has the axes 0 … {len(self.shape) - 1}")
         return queries.masked_axes(self._boxes())[axis]

@@ -70,7 +70,7 @@ class View:
             steps = row_major_strides(sizes) if strides is None else integers(strides)
             (start,) = integers((offset,))
             bounds = None if mask is None else pairs(mask)
-        except TypeError:
+        except (TypeError, ValueError):
             from shapetracker.symbolic import symbolic
 
             return symbolic(shape, strides, offset, mask)
@@ -207,7 +207,7 @@ class View:
         """
         try:
             given = pairs(widths)
-        except TypeError:
+        except (TypeError, ValueError):
             return self._symbolic().pad(widths)
         return View.from_box(movements.pad(self.box, given))
 
@@ -219,7 +219,7 @@ class View:
         """
         try:
             cuts = pairs(bounds)
-        except TypeError:
+        except (TypeError, ValueError):
             return self._symbolic().shrink(bounds)
         return View.from_box(movements.shrink(self.box, cuts))
 

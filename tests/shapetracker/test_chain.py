@@ -43,6 +43,10 @@ def test_a_true_minus_is_read():
         ("shape 4 | reshape 2x2", "chain: reshape takes integers with spaces between them, and '2x2' is none"),
         ("shape 4 | pad 1", "chain: pad takes one pair an axis, as '1,2', and '1' is none"),
         ("shape 4 | pad 1,b", "chain: pad takes integers with spaces between them, and 'b' is none"),
+        (
+            "shape 4 | reshape " + "9" * 5000,
+            "chain: reshape takes integers of at most 100 digits, and 99999999999999999999… has 5000",
+        ),
         ("reshape 4", "from_text: a chain starts with its shape, as 'shape 4 6'; 'reshape 4' does not"),
     ],
 )

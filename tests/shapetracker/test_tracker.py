@@ -121,6 +121,23 @@ def test_tracker_without_views_is_an_error():
         ShapeTracker(())
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: ShapeTracker(4), "ShapeTracker: 4 is no tuple of views; ShapeTracker.from_shape takes a shape"),
+        (lambda: ShapeTracker(views=(3,)), "ShapeTracker: 3 is no view; ShapeTracker.from_shape takes a shape"),
+        (lambda: ShapeTracker.from_shape(5), "View.create: 5 is no shape; write (5,)"),
+        (lambda: ShapeTracker.from_shape((4, 6)).reshape(24), "reshape: 24 is no shape; write (24,)"),
+        (lambda: ShapeTracker.from_shape((4,)).expr_idxs(3), "expr_idxs: 3 is no tuple of indices; write (3,)"),
+        (lambda: ShapeTracker.from_shape((4,)).axis_is_masked("a"), "axis_is_masked by ('a',): integers are expected"),
+    ],
+)
+def test_what_is_no_shape_and_no_view_is_an_error_that_says_what_to_write(call, message):
+    with pytest.raises(ViewError) as caught:
+        call()
+    assert str(caught.value) == message
+
+
 def test_view_that_reads_outside_of_the_one_below_is_an_error():
     with pytest.raises(ViewError, match="reads the elements 0 … 3 of a view of shape \\(3,\\), which has 3 elements"):
         ShapeTracker((View.create((3,)), View.create((4,))))

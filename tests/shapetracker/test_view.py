@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from oracles.small_views import masks, small_views
 from oracles.view_oracle import is_one_view, points_of, table
 
-from shapetracker import View
+from shapetracker import Variable, View
 from shapetracker.errors import ViewError
 
 SHAPES = [(), (1,), (2,), (3,), (4,), (1, 2), (2, 2), (2, 3), (3, 2), (2, 1)]
@@ -262,6 +262,7 @@ def test_what_reads_an_index_twice_has_no_inverse():
 
 # --- errors ----------------------------------------------------------------------------------------------------------
 
+SYMBOLIC = View.create((Variable("i", 1, 4), 4))
 MESSAGES = [
     (lambda v: v.reshape((4, 2)), r"reshape (2, 3) to (4, 2): 6 elements cannot become 8"),
     (lambda v: v.reshape((-1,)), r"reshape: size -1 of axis 0 in shape (-1,) is negative; give each size in full"),
@@ -298,6 +299,43 @@ MESSAGES = [
         r"View.create: mask (0, 4) lies outside of axis 1, which has size 3",
     ),
     (lambda v: View.create((2, 3), mask=((0, 2),)), r"View.create: a mask of 1 axes ((0, 2),) for shape (2, 3)"),
+    (lambda v: v.reshape(6), "reshape: 6 is no shape; write (6,)"),
+    (lambda v: v.reshape("6"), "reshape: '6' is no shape; write one integer for each axis, as (1, 0)"),
+    (lambda v: v.expand(Variable("i", 1, 4)), "expand: i is no shape; write (i,)"),
+    (lambda v: v.permute(None), "permute: None is no tuple of axes; write one integer for each axis, as (1, 0)"),
+    (lambda v: v.flip(None), "flip: None is no tuple of axes; write one integer for each axis, as (1, 0)"),
+    (lambda v: v.stride(2), "stride: 2 is no tuple of steps; write (2,)"),
+    (lambda v: v.pad((1, 1)), "pad: 1 is no pair; write one pair of integers for each axis, as ((0, 1), (0, 2))"),
+    (
+        lambda v: v.pad(((1, 1, 1), (0, 0))),
+        "pad: (1, 1, 1) is no pair; write one pair of integers for each axis, as ((0, 1), (0, 2))",
+    ),
+    (
+        lambda v: v.shrink(3),
+        "shrink: 3 is no tuple of pairs; write one pair of integers for each axis, as ((0, 1), (0, 2))",
+    ),
+    (lambda v: v.invert(6), "invert: 6 is no shape; write (6,)"),
+    (lambda v: View.create(5), "View.create: 5 is no shape; write (5,)"),
+    (lambda v: View.create((2,), 3), "View.create: 3 is no tuple of strides; write (3,)"),
+    (
+        lambda v: View.create((2,), mask=(1,)),
+        "View.create, mask: 1 is no pair; write one pair of integers for each axis, as ((0, 1), (0, 2))",
+    ),
+    (
+        lambda v: View.create((2,), mask=((0, 1, 2),)),
+        "View.create, mask: (0, 1, 2) is no pair; write one pair of integers for each axis, as ((0, 1), (0, 2))",
+    ),
+    (lambda v: SYMBOLIC.reshape(6), "reshape: 6 is no shape; write (6,)"),
+    (lambda v: SYMBOLIC.permute(None), "permute: None is no tuple of axes; write one integer for each axis, as (1, 0)"),
+    (lambda v: SYMBOLIC.stride(2), "stride: 2 is no tuple of steps; write (2,)"),
+    (
+        lambda v: SYMBOLIC.pad((1, 1)),
+        "pad: 1 is no pair; write one pair of integers for each axis, as ((0, 1), (0, 2))",
+    ),
+    (
+        lambda v: View.from_array(np.zeros(3, "V0")),
+        "View.from_array: items of dtype |V0 have 0 bytes, so nothing counts in elements",
+    ),
     (
         lambda v: v + View.create((4,), (2,)),
         r"view View(shape=(4,), strides=(2,), offset=0) reads the elements 0 … 6 of a view of shape (2, 3), "

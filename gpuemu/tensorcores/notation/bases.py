@@ -19,6 +19,12 @@ from gpuemu.tensorcores.lanemap import IntArray, LaneMap
 from gpuemu.tensorcores.notation.base import Notation, checked
 
 Vector = tuple[int, ...]
+MOST_CHARACTERS = 4096
+"""The longest text that is read."""
+MOST_BITS = 20
+"""The most vectors that a text may give: what is read has 2 to their number places, each looked at."""
+MOST_COORDINATE = 1 << 40
+"""The greatest number in a vector: far beyond any tile, and far below the end of 64-bit integers."""
 NAME = "F2 bases"
 WARP_OF_A_GROUP = 32
 """Lanes of a warp where a map has more lanes than any warp or wave (64): NVIDIA's warpgroup."""
@@ -115,16 +121,23 @@ def read_bases(text: str) -> Bases:
     gpuemu.errors.NotationError: F2 bases 'register = [[0, 1]], lane = [[1]]': expected vectors of one length, \
 [row, column] or [block, row, column]
     """
+    if len(text) > MOST_CHARACTERS:
+        raise NotationError(f"F2 bases {text[:60]!r}…: {len(text)} characters, and at most {MOST_CHARACTERS} are read")
     found: dict[str, tuple[Vector, ...]] = dict.fromkeys(("register", "lane", "warp", "block"), ())
-    for name, vectors in re.findall(r"(\w+)\s*=\s*(\[[\d\s,\[\]]*\])", text):
+    for name, written in re.findall(r"\b(\w++)\s*=\s*(\[[\d\s,\[\]]*\])", text):
         if name in found:
-            found[name] = _vectors(text, name, vectors)
+            found[name] = _vectors(text, name, written)
     if not any(found.values()):
         raise NotationError(f"F2 bases {text!r}: expected #ttg.linear<{{register = [[…], …], lane = [[…], …], …}}>")
     if found["block"]:
         raise NotationError(f"F2 bases {text!r}: block (a cluster of workgroups) has vectors; one instruction has none")
     if {len(vector) for vectors in found.values() for vector in vectors} not in ({2}, {3}):
         raise NotationError(f"F2 bases {text!r}: expected vectors of one length, [row, column] or [block, row, column]")
+    vectors = [vector for vectors in found.values() for vector in vectors]
+    if len(vectors) > MOST_BITS or max(number for vector in vectors for number in vector) > MOST_COORDINATE:
+        raise NotationError(
+            f"F2 bases {text!r}: at most {MOST_BITS} vectors of numbers up to {MOST_COORDINATE} are read"
+        )
     return Bases(found["register"], found["lane"], found["warp"])
 
 

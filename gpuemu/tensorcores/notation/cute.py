@@ -20,6 +20,13 @@ from gpuemu.tensorcores.notation.base import Notation, axis_names, checked, digi
 
 Modes = tuple[int, ...]
 
+MOST_CHARACTERS = 4096
+"""The longest text that is read."""
+MOST_PLACES = 1 << 20
+"""The most places, threads times values, that a text may name: what is read is looked at place by place."""
+MOST_COORDINATES = 1 << 40
+"""How far a stride may lead: sums of a few such are still 64-bit integers."""
+
 NAME = "CuTe layout"
 MEANING = {
     "a": "thread and value to the coordinate's number m + {rows}·k",
@@ -163,10 +170,20 @@ def read_cute(text: str) -> CuteLayout:
             raise NotationError(f"CuTe layout {text!r}: the {mode} has {len(sizes)} sizes and {len(steps)} strides")
         if prod(sizes) == 0:
             raise NotationError(f"CuTe layout {text!r}: the {mode} has a size 0")
+    places = prod((*parts[0], *parts[1]))
+    if places > MOST_PLACES:
+        raise NotationError(f"CuTe layout {text!r}: it has {places} places, and at most {MOST_PLACES} are read")
+    greatest = max(n * step for n, step in zip((*parts[0], *parts[1]), (*parts[2], *parts[3]), strict=True))
+    if greatest > MOST_COORDINATES:
+        raise NotationError(f"CuTe layout {text!r}: its strides lead beyond coordinate {MOST_COORDINATES}")
     return CuteLayout(parts[0], parts[2], parts[1], parts[3])
 
 
 def _shape_and_stride(text: str) -> tuple[Any, Any]:
+    if len(text) > MOST_CHARACTERS:
+        raise NotationError(
+            f"CuTe layout {text[:60]!r}…: {len(text)} characters, and at most {MOST_CHARACTERS} are read"
+        )
     plain = re.sub(r"\bInt\s*<\s*(\d+)\s*>|\b_(\d+)", r"\1\2", text)
     plain = re.sub(r"\b(?:Layout|Shape|Stride)\s*<", "(", plain).replace(">", ")").replace(":", ",")
     complaint = (

@@ -23,8 +23,36 @@ from shapetracker.expr import Expr, Sum
 Small = npt.NDArray[np.int8]
 
 VENDORS = {"nvidia": "NVIDIA", "amd": "AMD", "apple": "Apple", "intel": "Intel"}
+_FAMILIES = {
+    "sm_70": "Volta",
+    "sm_75": "Turing",
+    "sm_80": "Ampere",
+    "sm_89": "Ada",
+    "sm_90": "Hopper",
+    "sm_90a": "Hopper",
+    "sm_120a": "Blackwell",
+    "gfx908": "CDNA1",
+    "gfx90a": "CDNA2",
+    "gfx942": "CDNA3",
+    "gfx1100": "RDNA3",
+    "gfx1200": "RDNA4",
+    "xe-hpg": "Arc",
+    "xe-hpc": "Data Center GPU Max",
+    "apple7": "M1",
+}
 _PRODUCTS = {"multiply": "mul", "and": "and", "xor": "xor"}
 _UNSIGNED = ("u", "b1")
+
+
+def family(arch: str) -> str:
+    """The architecture with the name that people say, where it has one.
+
+    Examples
+    --------
+    >>> family("gfx942"), family("gfx1250")
+    ('gfx942 · CDNA3', 'gfx1250')
+    """
+    return f"{arch} · {_FAMILIES[arch]}" if arch in _FAMILIES else arch
 
 
 def browser_data(instruction: Instruction) -> dict[str, Any]:
@@ -46,7 +74,7 @@ def browser_data(instruction: Instruction) -> dict[str, Any]:
     return {
         "name": x.name,
         "vendor": VENDORS[x.vendor],
-        "arch": x.arch,
+        "family": family(x.arch),
         **{size: getattr(x, size) for size in ("m", "n", "k", "blocks", "lanes")},
         "product": _PRODUCTS[x.product],
         "operands": {name: operand_data(x, getattr(x, name.lower())) for name in "ABC"},

@@ -45,7 +45,7 @@ function render({ model, el }) {
   const holdsTitle = h("div", { class: "h" }), holds = h("div", { class: "holds" });
   const foot = h("div", { class: "foot" },
     h("div", {}, h("div", { class: "h" }, h("span", { text: "where an element lies" }), notation), formula, yours.box), h("div", {}, holdsTitle, holds));
-  const keys = h("div", { class: "keys" }, ...KEYS.map(([key, text]) => h("span", {}, ...key.split(/ (?=\S)/).map((k) => h("kbd", { text: k })), text)));
+  const keys = h("div", { class: "keys" }, ...KEYS.map(([key, text]) => h("span", {}, ...key.split(/ (?=\S)/).map((k) => h("kbd", { text: k })), text)), h("span", { text: "The factors are small example numbers." }));
   const live = h("div", { class: "sr", role: "status", "aria-live": "polite" });
   const bar = h("div", { class: "bar" }, vendors, instructions, colours, blockLabel, play, facts);
   const root = h("div", { class: "lanewise lx", role: "group", "aria-label": "Lane explorer" }, bar, stage, foot, keys, live);
@@ -57,8 +57,8 @@ function render({ model, el }) {
     vendors.replaceChildren(...[...new Set(choices().map((c) => c.vendor))].map((name) => h("option", { value: name, text: name, selected: name === mine?.vendor })));
     const groups = new Map();
     for (const c of choices().filter((q) => q.vendor === mine?.vendor)) {
-      if (!groups.has(c.arch)) groups.set(c.arch, h("optgroup", { label: c.arch }));
-      groups.get(c.arch).append(h("option", { value: c.key, text: c.label, title: c.name, selected: c.key === key }));
+      if (!groups.has(c.family)) groups.set(c.family, h("optgroup", { label: c.family }));
+      groups.get(c.family).append(h("option", { value: c.key, text: c.label, title: c.name, selected: c.key === key }));
     }
     instructions.replaceChildren(...groups.values());
   }
@@ -84,7 +84,7 @@ function render({ model, el }) {
     lay();
   }
   function showFacts() {
-    facts.textContent = connected || model.alone ? `${v.ins.arch} · ${v.ins.lanes} lanes` : "not connected to Python";
+    facts.textContent = connected || model.alone ? `${v.ins.family} · ${v.ins.lanes} lanes` : "not connected to Python";
     facts.title = v.ins.name;
   }
 
@@ -128,6 +128,7 @@ function render({ model, el }) {
     v.layout = arrange(v.ins, Math.min(1000, root.clientWidth) - 28, S.unfolded);
     stage.style.height = v.layout.height + "px";
     Object.assign(corner.style, { width: v.layout.cornerWidth + "px", height: v.layout.cornerHeight + "px" });
+    corner.classList.toggle("tight", v.layout.cornerWidth < HEADER_X + ROOMY_QUAD);
     for (const old of stage.querySelectorAll(".hit")) old.remove();
     for (const g of v.layout.grids) area(g, g.kind === "matrix" ? `matrix ${g.op}, ${g.rows} rows, ${g.columns} columns` : `registers of ${g.op}, lanes ${g.lane0} to ${g.lane0 + g.rows - 1}, ${g.columns} elements`);
     const firsts = v.layout.grids.filter((g, j, all) => g.kind === "registers" && all.findIndex((q) => q.kind === "registers" && q.lane0 === g.lane0) === j);

@@ -14,7 +14,7 @@ from gpuemu.drawing.lanes import By, draw_instruction
 from gpuemu.errors import FragmentError, InstructionError
 from gpuemu.tensorcores.checker import Diagnosis, check_fragment
 from gpuemu.tensorcores.instruction import Instruction
-from gpuemu.widgets.lane_data import VENDORS, browser_data, departures
+from gpuemu.widgets.lane_data import VENDORS, browser_data, departures, family
 from shapetracker.drawing.palette import tables
 from shapetracker.drawing.picture import Picture
 from shapetracker.widgets.page import page_help, standalone
@@ -218,7 +218,7 @@ def _choices() -> list[dict[str, str]]:
             "label": x.short_name.removeprefix(f"{x.arch}."),
             "name": x.name,
             "vendor": VENDORS[x.vendor],
-            "arch": x.arch,
+            "family": family(x.arch),
         }
         for vendor in VENDORS
         for x in tensorcores.instructions(vendor)

@@ -27,6 +27,7 @@ function cellAt(g, x, y) {
   return [index(y, g.rows, g.ch, g.gy), index(x, g.columns, g.cw, g.gx)];
 }
 
+const LEAST_QUAD = 232, ROOMY_QUAD = 254;   // the narrowest place for the ledger, and from where it stands at its ease
 const LENS = 160;              // left of A, where cells are too small for numbers
 
 function matrixSizes(ins, width) {
@@ -35,9 +36,11 @@ function matrixSizes(ins, width) {
   let quad = ins.n === 16 && ins.m <= 16 ? 286 : 306;
   if (ins.k > 16 && !many && ins.n <= 16) quad = extent(ins.k, 12, 8);       // room for numbers in A
   if (many) quad = 256 + LENS;
-  const room = width - HEADER_X - quad - BETWEEN_X - 12;
+  const wish = ins.n <= 8 ? (ins.m <= 8 ? 34 : 22) : ins.n <= 16 ? 15 : 0;    // a small C keeps its cells, and the corner gives way
+  if (wish && !many) quad = Math.max(LEAST_QUAD, Math.min(quad, width - HEADER_X - BETWEEN_X - extent(ins.n, wish, seamed(ins.n, wish))));
+  const room = width - HEADER_X - quad - BETWEEN_X - (wish ? 0 : 12);
   const fit = (n) => Math.max(1, Math.floor((room - (n > 8 ? extent(n, 0, 8) : 0)) / n));
-  const nw = ins.n <= 8 ? (ins.m <= 8 ? 34 : 22) : ins.n <= 16 ? 15 : ins.n <= 64 ? Math.min(22, fit(ins.n)) : Math.max(1, Math.floor((2 * room) / ins.n) / 2);
+  const nw = wish ? Math.min(wish, fit(ins.n)) : ins.n <= 64 ? Math.min(22, fit(ins.n)) : Math.max(1, Math.floor((2 * room) / ins.n) / 2);
   const mh = ins.m <= 8 ? 34 : ins.m <= 16 ? 17 : ins.m <= 32 ? 15 : nw >= 12 ? 11 : 6;
   const kh = ins.k <= 8 ? 29 : ins.k <= 16 ? 20 : !many ? 17 : Math.max(2, Math.floor(512 / ins.k));
   const left = many || nw < 12 || mh < 11 ? quad - LENS : quad;

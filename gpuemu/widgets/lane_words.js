@@ -124,6 +124,7 @@ function writeFormula(v, pre) {
   const id = v.state.lit === "dot" ? "C" : v.state.op, o = v.ins[id], kind = v.state.notation;
   if (!o) return pre.replaceChildren("no lane holds this operand");
   if (kind === "yours") return undefined;
+  pre.classList.toggle("wraps", kind !== "view");                       // a table keeps its columns
   const name = NOTATIONS.find(([label]) => label === kind)[1], [lane, element] = present(v, id);
   if (o.index && kind === "Python") return pre.replaceChildren(...indexLines(o, "python", lane, element));
   if (o.index && kind === "C") return pre.replaceChildren(...indexLines(o, "c", lane, element));
@@ -193,8 +194,8 @@ function yourFormula(ask) {
   const order = (list) => (ins.blocks > 1 ? [...list.slice(1), list[0]] : list);   // Python takes the block last
   const later = () => { clearTimeout(timer); timer = setTimeout(() => ask(of, order(texts())), 150); };
   function build(values) {
-    fields.replaceChildren(...axes().map((name, j) => {
-      const input = keysOwn(h("input", { type: "text", spellcheck: "false", autocomplete: "off", "aria-label": `your ${name} of ${of}`, "aria-describedby": verdict.id, placeholder: j ? "2 * (lane % 4) + i % 2" : "lane // 4 + 8 * (i // 2)", oninput: later }));
+    fields.replaceChildren(...axes().map((name, j, all) => {
+      const input = keysOwn(h("input", { type: "text", spellcheck: "false", autocomplete: "off", "aria-label": `your ${name} of ${of}`, "aria-describedby": verdict.id, placeholder: `${["column", "row", "block"][all.length - 1 - j]}, from lane and i`, oninput: later }));
       input.value = values[j] || "";
       return h("label", {}, h("b", { text: `${name} =` }), input);
     }));

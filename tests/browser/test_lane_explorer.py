@@ -95,9 +95,10 @@ def test_python_and_browser_agree(open_notebook: Callable[..., Page], tmp_path: 
     expect(root.locator(".verdict")).to_have_text("Right, all 128 places.")
 
     root.get_by_label("Vendor").select_option("AMD")
-    expect(root.locator(".facts")).to_have_text("gfx908 · 64 lanes")
+    expect(root.locator(".facts")).to_have_text("gfx908 · CDNA1 · 64 lanes")
+    expect(root.locator("optgroup[label='gfx1100 · RDNA3']")).to_have_count(1)
     root.get_by_label("Instruction").select_option("gfx942.mfma_f32_32x32x8_f16")
-    expect(root.locator(".facts")).to_have_text("gfx942 · 64 lanes")
+    expect(root.locator(".facts")).to_have_text("gfx942 · CDNA3 · 64 lanes")
     point_at(page, root, "C", 5, 3)
     says(root, "C[5, 3]", "Lane 35 holds it as element 1, register v1.")
     expect(page.get_by_text("gfx942.mfma_f32_32x32x8_f16 (5, 3, 0) c")).to_be_visible()
@@ -172,6 +173,30 @@ def test_axe_finds_nothing(
     assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     root.screenshot(path=tmp_path / "axe.png")
+
+
+@pytest.mark.parametrize("width", [560, 700, 853, 1000])
+@pytest.mark.parametrize("target", ["CUDA", "HSA"])
+def test_every_notation_can_be_clicked(open_file: Callable[..., Page], tmp_path: Path, target: str, width: int) -> None:
+    page = open_file(LaneExplorer(target, selection=(3, 6, 0)).save(tmp_path / "tabs.html"), width=1100)
+    root = explorer(page)
+    root.evaluate("(root, width) => { root.style.width = `${width}px`; }", width)
+    page.wait_for_function(
+        "width => document.querySelector('.lx').laneExplorer.view.layout.width === width - 28", arg=width
+    )
+    covered = root.evaluate("""root => [...root.querySelectorAll('.foot [role="radio"]')].filter((tab) => {
+        tab.scrollIntoView({ block: "center" });
+        const b = tab.getBoundingClientRect();
+        return b.width && document.elementFromPoint(b.x + b.width / 2, b.y + b.height / 2) !== tab;
+    }).map((tab) => tab.textContent)""")
+    assert covered == []
+    root.get_by_role("radio", name="CuTe").click()
+    wide = root.evaluate("root => [root, root.querySelector('pre')].map((part) => part.scrollWidth - part.clientWidth)")
+    assert wide == [0, 0]
+    if width == 560:
+        root.screenshot(path=tmp_path / f"narrow-{target}.png")
+    root.get_by_role("radio", name="yours").click()
+    expect(root.get_by_label("your m of C")).to_have_attribute("placeholder", "row, from lane and i")
 
 
 def test_a_move_paints_little_on_the_largest_tile(

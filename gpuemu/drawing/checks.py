@@ -74,7 +74,7 @@ def _matrix(diagnosis: Diagnosis, block: int) -> Grid:
     name = lane_map.operand.upper()
 
     def cell(row: int, column: int) -> Cell:
-        found = held.get((block, row, column), [])
+        found = held.at(block, row, column)
         if not found:
             return Cell("", masked=True, tip=f"{name}[{row}, {column}]: no lane holds it")
         lanes = ",".join(str(lane) for lane, _ in found[:2]) + ",…" * (len(found) > 2)

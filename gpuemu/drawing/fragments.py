@@ -26,14 +26,13 @@ def draw_placed(placed: Placed) -> Picture:
     B[0, 0] of m16n8k16.f32.f16 lies at [16, 8] of the matrix of shape (32, 16); a number is the lane that holds it
     """
     lane_map, held = placed.lane_map, holders(placed.lane_map)
-    first = {(row, column): found[0][0] for (_, row, column), found in held.items()}
     addresses, name = placed.addresses, lane_map.operand.upper()
     reader: dict[int, tuple[int, int]] = {}
     for (row, column), address in np.ndenumerate(addresses):
         reader.setdefault(int(address), (row, column))
 
     def tile(row: int, column: int) -> Cell:
-        lane, address = first[row, column], int(addresses[row, column])
+        lane, address = held.at(0, row, column)[0][0], int(addresses[row, column])
         tip = f"{name}[{row}, {column}]: lane {lane}, "
         if address < 0:
             return Cell("", masked=True, tip=f"{tip}masked")
@@ -45,7 +44,7 @@ def draw_placed(placed: Placed) -> Picture:
             return None
         if address not in reader:
             return Cell("", tip=f"memory[{address}]")
-        lane = first[reader[address]]
+        lane = held.at(0, *reader[address])[0][0]
         return Cell(str(lane), lane // 4, lane % 4 / 3, tip=f"memory[{address}]: lane {lane}")
 
     where = f"{name}[0, 0] of {placed.instruction.short_name} lies at {list(placed.corner)} of the matrix of"

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
 
 from gpuemu.drawing.quadrant import Quadrant, flowing
 from gpuemu.drawing.registers import Places, places, spoken
@@ -16,6 +20,7 @@ from shapetracker.drawing.picture import Part, Picture
 
 By = Literal["lane", "register", "k"]
 CellOf = Callable[[int, int], Cell]
+Integers = npt.NDArray[np.int64]
 Holder = tuple[int, int]
 """A lane, and the number of the element inside it."""
 
@@ -165,7 +170,7 @@ def _cell(lane_map: LaneMap, by: By, block: int) -> CellOf:
     where, held = places(lane_map), holders(lane_map)
 
     def cell(row: int, column: int) -> Cell:
-        found = held.get((block, row, column), [])
+        found = held.at(block, row, column)
         name = f"{lane_map.operand.upper()}[{row}, {column}]"
         if not found:
             return Cell("", masked=True, tip=f"{name}: no lane holds it")
@@ -180,23 +185,39 @@ def _unheld_cell(row: int, column: int) -> Cell:
     return Cell("", masked=True)
 
 
-def holders(lane_map: LaneMap) -> dict[tuple[int, int, int], list[Holder]]:
-    """Who holds the element at (block, row, column): each (lane, element), lanes ascending.
+@dataclass(frozen=True, slots=True)
+class Holders:
+    """Who holds each element, sorted by element once and looked up where a cell is drawn."""
+
+    lane_map: LaneMap
+    first: Integers
+    """The holders of cell c, counted block by block and row by row, are sorted[first[c]] … sorted[first[c + 1] − 1]."""
+    sorted: Integers
+    """lane · elements + element."""
+
+    def at(self, block: int, row: int, column: int) -> list[Holder]:
+        """Each (lane, element) that holds the element at (row, column) of the block; lanes ascend."""
+        cell = (block * self.lane_map.rows + row) * self.lane_map.columns + column
+        found = self.sorted[self.first[cell] : self.first[cell + 1]]
+        return [divmod(place, self.lane_map.elements) for place in found.tolist()]
+
+
+def holders(lane_map: LaneMap) -> Holders:
+    """Who holds the element at (block, row, column).
 
     Examples
     --------
     >>> from gpuemu import tensorcores
-    >>> holders(tensorcores.instruction("v_wmma_f32_16x16x16_f16", "gfx1100", 32).a)[0, 5, 3]
+    >>> holders(tensorcores.instruction("v_wmma_f32_16x16x16_f16", "gfx1100", 32).a).at(0, 5, 3)
     [(5, 3), (21, 3)]
     """
-    found: dict[tuple[int, int, int], list[Holder]] = {}
     coordinates = lane_map.coordinates()
-    blocks = lane_map.blocks > 1
-    for lane, elements in enumerate(coordinates.reshape(lane_map.lanes, lane_map.elements, -1, coordinates.shape[-1])):
-        for element, candidates in enumerate(elements.tolist()):
-            for row, column, *block in candidates:
-                found.setdefault((block[0] if blocks else 0, row, column), []).append((lane, element))
-    return found
+    row, column, *block = coordinates.reshape(-1, coordinates.shape[-1]).T
+    cells = (sum(block) * lane_map.rows + row) * lane_map.columns + column
+    order = np.argsort(cells, kind="stable")
+    count = lane_map.blocks * lane_map.rows * lane_map.columns
+    first = np.searchsorted(cells[order], np.arange(count + 1))
+    return Holders(lane_map, first, order // (len(order) // (lane_map.lanes * lane_map.elements)))
 
 
 def _look(

@@ -357,6 +357,7 @@ MESSAGES = [
     (lambda: read_formula("m = __import__('os')", ARANGE), "is not allowed"),
     (lambda: read_formula("m = warp", ARANGE), "'warp' is no variable; known are lane, i"),
     (lambda: read_c("return lane/4;", ARANGE), "expected assignments *name = expression;"),
+    (lambda: read_c("*m = " * 20_000, ARANGE), "expected assignments *name = expression;"),
     (lambda: read_c("*m = lane/4 - 1;", ARANGE), "expected + * / % of numbers that are not negative"),
     (lambda: read_sympy("m = FloorDiv(lane", ARANGE), "expected name = expression"),
     (lambda: read_sympy("m = Mod(lane, 4)", ARANGE), "is not allowed"),

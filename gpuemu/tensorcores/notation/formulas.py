@@ -313,7 +313,9 @@ def read_c(text: str, ranges: Ranges) -> Formula:
     >>> read_c("void f(int lane, int *m) { *m = lane/4; }", {"lane": (0, 31)})
     {'m': lane//4}
     """
-    lines = re.findall(r"\*\s*(\w+\s*=[^;]*);", text)
+    statements = text.split(";")[:-1]
+    found = [re.search(r"\*\s*(\w+\s*=.*)", statement, re.DOTALL) for statement in statements]
+    lines = [assignment[1] for assignment in found if assignment is not None]
     for line in lines:
         if "-" in line or "//" in line:
             raise NotationError(f"{C}: {line!r}: expected + * / % of numbers that are not negative")

@@ -1,6 +1,7 @@
 /* The chain of operations: one row a step, its arguments typed, dragged, or moved by sliders. */
 
 const NUMBER = /[-\u2212]?\d+/g;
+const LONG = 20;   // characters, up to which a field stands beside its operation; a longer one has a line to itself
 const numberOf = text => parseInt(text.replace("\u2212", "-"), 10);
 
 // ask(chain) sends a changed chain to Python; the rows that come back say what each step gives.
@@ -114,7 +115,7 @@ function chainEditor(ask) {
   function describe() {
     [...list.children].forEach((element, j) => {
       const i = j - 1, state = rows[j] || {}, wrong = state.reason !== undefined, input = element.querySelector("input");
-      element.className = `row${j === chain.shown ? " now" : ""}${state.waits || j > chain.shown ? " off" : ""}`;
+      element.className = `row${j === chain.shown ? " now" : ""}${state.waits || j > chain.shown ? " off" : ""}${input.value.length > LONG ? " long" : ""}`;
       const error = element.querySelector(".err"), result = element.querySelector(".res");
       if (wrong) { input.setAttribute("aria-invalid", "true"); input.setAttribute("aria-describedby", error.id); }
       else { input.removeAttribute("aria-invalid"); input.removeAttribute("aria-describedby"); }

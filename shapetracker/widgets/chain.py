@@ -55,7 +55,11 @@ class Outcome:
     error: str = ""
 
 
-def run(chain: Chain, limit: int) -> Outcome:
+PANELS = 24
+"""Blocks of the last two axes that are drawn side by side, and one under the other: more would be too small to see."""
+
+
+def run(chain: Chain, limit: int, channels: int = 1) -> Outcome:
     """Apply the chain until it ends or a step fails.
 
     Parameters
@@ -63,25 +67,38 @@ def run(chain: Chain, limit: int) -> Outcome:
     chain : Chain
     limit : int
         The largest number of elements that the explorer draws.
+    channels : int
+        How many numbers make the colour of a pixel where memory is an image; such a last axis is no axis of a panel.
 
     Examples
     --------
     >>> run(Chain("(4, 6)", (Step("permute", "(1, 1)"),)), 100).error
     'permute (4, 6) by (1, 1): each of the axes 0 … 1 must appear exactly once'
+    >>> run(Chain("(680, 672, 3)", (Step("pad", "((0, 0), (0, 0), (1, 0))"),)), 1 << 24, channels=3).error
+    'pad (680, 672, 4): a picture of 680 panels of 672 × 4 is too large to draw; up to 24 stand side by side'
     """
     trackers: list[ShapeTracker] = []
     try:
-        trackers.append(_small("the buffer", read_start(chain.start), limit))
+        trackers.append(_small("the buffer", read_start(chain.start), limit, channels))
         for step in chain.steps:
-            trackers.append(_small(step.operation, _apply(trackers[-1], step), limit))
+            trackers.append(_small(step.operation, _apply(trackers[-1], step), limit, channels))
     except ShapeTrackerError as error:
         return Outcome(tuple(trackers), str(error))
     return Outcome(tuple(trackers))
 
 
-def _small(call: str, tracker: ShapeTracker, limit: int) -> ShapeTracker:
+def _small(call: str, tracker: ShapeTracker, limit: int, channels: int) -> ShapeTracker:
     if tracker.size > limit:
         raise ViewError(f"{call} {tracker.shape}: {tracker.size} elements; the explorer draws up to {limit}")
+    for view in tracker.simplify().views:
+        is_colour = channels > 1 and len(view.shape) > 2 and view.shape[-1] == channels
+        shape = view.shape[:-1] if is_colour else view.shape
+        across, down = (shape[-3:-2] or (1,))[0], prod(shape[:-3])
+        if prod(shape) and max(across, down) > PANELS:
+            many = f"{across * down} panels of {shape[-2]} × {shape[-1]}"
+            raise ViewError(
+                f"{call} {tracker.shape}: a picture of {many} is too large to draw; up to {PANELS} stand side by side"
+            )
     return tracker
 
 

@@ -48,14 +48,15 @@ function viewLayer(view, id, count, width, y, under) {
   let [a, b, c, d] = fourAxes(drawn);
   if (flat) { d = Math.min(Math.max(1, drawn.length ? drawn[0] : 1), Math.max(8, Math.floor((width - 24) / 26))); c = Math.ceil((drawn.length ? drawn[0] : 1) / d); }
   L.blocks = a * b > 1;
-  const highest = count > 1 ? 190 : 400, cw = Math.min(34, (width - L.x - (b - 1) * GAP) / (b * d));
+  const gap = Math.min(GAP, (width - L.x) / (2 * b));   // many panels in a narrow column still have a width
+  const highest = count > 1 ? 190 : 400, cw = Math.min(34, (width - L.x - (b - 1) * gap) / (b * d));
   const tallest = Math.max(4, (highest - (a - 1) * (GAP + 14)) / (a * c));
   L.cw = cw >= 12 ? Math.floor(cw) : cw;
   L.ch = Math.min(cw >= 24 ? 24 : cw >= 12 ? 18 : cw, cw >= 12 ? Math.max(13, tallest) : Math.max(cw * 0.7, 4));
   if (L.ch > 6) L.ch = Math.floor(L.ch);
-  if (view.bitmap) { L.cw = L.ch = Math.min((width - L.x - (b - 1) * GAP) / (b * d), Math.max(120, 420 - (a - 1) * 30) / (a * c), 8); L.bitmap = view.bitmap; }
+  if (view.bitmap) { L.cw = L.ch = Math.min((width - L.x - (b - 1) * gap) / (b * d), Math.max(120, 420 - (a - 1) * 30) / (a * c), 8); L.bitmap = view.bitmap; }
   Object.assign(L, { a, b, c, d, y: y + 20 + (L.blocks ? 30 : 16) });
-  const bw = d * L.cw + GAP, bh = c * L.ch + GAP + 14;
+  const bw = d * L.cw + gap, bh = c * L.ch + GAP + 14;
   L.place = p => {
     const e = Math.floor(p / channels);
     if (flat) return [L.x + e % d * L.cw, L.y + Math.floor(e / d) * L.ch];
@@ -69,7 +70,7 @@ function viewLayer(view, id, count, width, y, under) {
     const B = Math.floor(px / bw), A = Math.floor(py / bh), col = Math.floor((px - B * bw) / L.cw), r = Math.floor((py - A * bh) / L.ch);
     return B < b && A < a && col < d && r < c ? (((A * b + B) * c + r) * d + col) * channels : -1;
   };
-  L.w = b * bw - GAP; L.h = a * bh - GAP - 14;
+  L.w = b * bw - gap; L.h = a * bh - GAP - 14;
   L.title = count > 1 ? `view ${id + 1}` : "view"; L.words = view.words;
   L.moves = { right: channels, down: d * channels, block: flat ? d * channels : c * d * channels, line: d * channels };
   if (view.addresses) {
@@ -341,20 +342,23 @@ function makeStage(element, callbacks) {
     picture = next; theme = look; W = width; sans = fonts.sans; mono = fonts.mono; shades = new Map();
     const m = memoryLayer(picture, W, photo), views = picture.views, why = picture.why;
     m.back = m.arcs && (views.some(v => v.strides.some(s => s < 0)) || (why && why.steps && why.steps.some(s => s < 0))) ? 46 : 0;
-    m.y += m.arcs;
+    for (const e of element.querySelectorAll(".hit, .cap")) e.remove();
+    // A caption too long for one line is wrapped, and what stands below it moves down.
+    const caption = (title, text, top) => {
+      const e = h("div", { class: "cap", style: `left:0;top:${top}px;width:${W}px` }, h("b", { text: title }), text);
+      element.append(e);
+      return Math.max(0, e.offsetHeight - 16);
+    };
+    m.y += m.arcs + caption(m.title, m.words, 0);
     stage.layers = [m];
     let y = m.y + m.h + 20 + m.back;
     views.forEach((view, i) => {
+      y += caption(views.length > 1 ? `view ${i + 1}` : "view", view.words, y);
       const L = viewLayer(view, i, views.length, W, y, i ? stage.layers[i] : null);
       y = L.bottom; stage.layers.push(L);
     });
     H = Math.ceil(y + 4); element.style.height = `${H}px`;
-    for (const e of element.querySelectorAll(".hit, .cap")) e.remove();
-    const top = L => L.id < 0 ? 0 : L.y - (L.blocks ? 50 : 36);
-    for (const L of stage.layers) {
-      element.append(h("div", { class: "cap", style: `left:0;top:${top(L)}px` }, h("b", { text: L.title }), L.words));
-      if (L.n) area(L);
-    }
+    for (const L of stage.layers) if (L.n) area(L);
     const key = `${theme.tokens.rule} ${theme.tokens.hair} ${window.devicePixelRatio}`;
     if (hatchKey !== key) { hatch = [theme.tokens.rule, theme.tokens.hair].map(c => hatchPattern(base, c)); hatchKey = key; }
     if (stage.hit && (stage.hit.layer + 1 >= stage.layers.length || stage.hit.p >= stage.layers[stage.hit.layer + 1].n)) { stage.hit = null; stage.pinned = false; }

@@ -115,6 +115,11 @@ class Memory:
         """The largest number of elements drawn."""
         return CELLS if self.image is None else PIXELS
 
+    @property
+    def channels(self) -> int:
+        """How many numbers make the colour of a pixel; 1 where memory is no image."""
+        return 1 if self.image is None or self.image.ndim < 3 else int(self.image.shape[2])
+
     def size(self, start: ShapeTracker) -> int:
         """How many elements the buffer has."""
         from shapetracker.box import index_range

@@ -153,7 +153,7 @@ class ViewExplorer(anywidget.AnyWidget):
 
     def _on_chain(self, change: dict[str, Any]) -> None:
         chain = _from_dict(self._chain)
-        outcome = run(chain, self._memory.limit)
+        outcome = run(chain, self._memory.limit, self._memory.channels)
         stale = bool(outcome.error)
         if stale and not self._trackers:
             raise ViewError(outcome.error)
@@ -191,7 +191,7 @@ class ViewExplorer(anywidget.AnyWidget):
             return
         try:
             chain = from_code(self.code)
-            outcome = run(chain, self._memory.limit)
+            outcome = run(chain, self._memory.limit, self._memory.channels)
             if outcome.error:
                 raise ViewError(outcome.error)
         except ViewError:

@@ -20,6 +20,13 @@ seen = HTML()
 explorer.observe(lambda _: setattr(seen, "value", f"{explorer.index} reads {explorer.address}"), "selected")
 VBox([explorer, seen])
 """
+PHOTOGRAPH = """
+import numpy as np
+import shapetracker
+explorer = shapetracker.explore(np.arange(600 * 512 * 3, dtype=np.uint32).astype(np.uint8).reshape(600, 512, 3))
+explorer.code = "ShapeTracker.from_shape((600, 512, 3)).flip((1,)).pad(((40, 40), (40, 120), (0, 0)))"
+explorer
+"""
 LARGE = "ShapeTracker.from_shape((64, 64)).permute((1, 0)).pad(((0, 0), (8, 8)))"
 
 pytestmark = pytest.mark.browser
@@ -134,6 +141,30 @@ def test_python_and_browser_agree(open_notebook: Callable[..., Page], tmp_path: 
     view.focus()
     view.press("ArrowDown")  # the drawing still answers
     expect(root.locator(".say")).to_contain_text("reads memory[")
+
+
+def test_every_slider_of_the_photograph_moves_and_the_page_answers(
+    open_notebook: Callable[..., Page], tmp_path: Path
+) -> None:
+    page = open_notebook(write_notebook(tmp_path / "sliders.ipynb", PHOTOGRAPH, "explorer"))
+    root = explorer(page)
+    caption = root.locator(".cap").last
+    expect(caption).to_contain_text("shape (680, 672, 3)")
+    sliders = root.get_by_role("slider")
+    expect(sliders).to_have_count(6)
+    for number in range(6):
+        slider = sliders.nth(number)
+        slider.focus()
+        slider.press("ArrowRight")
+        if number < 4:
+            expect(caption).not_to_contain_text("shape (680, 672, 3)")
+        else:  # a pad of the colours: no image any more, and 680 panels
+            expect(root.locator(".err b")).to_contain_text("is too large to draw")
+            expect(caption).to_contain_text("shape (680, 672, 3)")
+        slider.press("ArrowLeft")
+        expect(root.locator(".err b")).to_have_count(0)
+        expect(caption).to_contain_text("shape (680, 672, 3)")
+    assert root.evaluate("root => root.scrollWidth <= root.clientWidth")
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 1000), ("dark", 700)])

@@ -33,6 +33,19 @@ def test_wrong_code_raises_and_the_last_good_chain_stays() -> None:
         assert explorer.code == FRAME
 
 
+def test_a_picture_of_very_many_panels_is_refused_and_the_last_one_stays() -> None:
+    explorer = explore(np.zeros((60, 50, 3), np.uint8))
+    good = explorer._state["picture"]
+    steps = [["pad", "((0, 0), (0, 0), (1, 0))"]]
+    explorer._chain = {"start": "(60, 50, 3)", "steps": steps, "shown": 1, "asked": 7}
+    assert explorer._state["rows"][1]["reason"].startswith("a picture of 60 panels of 50 × 4 is too large to draw")
+    assert explorer._state["picture"] == good
+    explorer._chain = {"start": "(60, 50, 3)", "steps": [["permute", "(2, 0, 1)"]], "shown": 1, "asked": 8}
+    assert not explorer._state["stale"]
+    with pytest.raises(ViewError, match="a picture of 64 panels of 8 × 8 is too large to draw"):
+        explore((64, 8, 8))
+
+
 def test_a_wrong_argument_from_the_browser_keeps_the_picture() -> None:
     explorer = explore(FRAME)
     good = explorer._state["picture"]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import overload
 
 from shapetracker.drawing.grid import LIMIT, Cell, Grid
 from shapetracker.drawing.palette import Theme
@@ -53,15 +54,28 @@ class Buffer:
         Elements.
     row : int
         Elements of a row; a row is a hue, the place in it a lightness.
+    known : bool
+        Whether the size is memory's own; else it is as far as the views read, and memory may go on behind it.
 
     Examples
     --------
     >>> Buffer(24, 6).cell(13, tip="[2, 3] reads memory[13]")
     Cell(text='13', group=2, place=0.2, tip='[2, 3] reads memory[13]', masked=False, hushed=False, ring=None)
+    >>> Buffer(24, 6).words(), Buffer(23, 6, known=False).words()
+    ('24 elements', 'as far as the view reads: 0 … 22')
     """
 
     size: int
     row: int
+    known: bool = True
+
+    def words(self) -> str:
+        """How much memory there is, or how far it is read."""
+        if self.known:
+            return "1 element" if self.size == 1 else f"{self.size} elements"
+        if self.size < 2:
+            return "as far as the view reads: " + ("0" if self.size else "nothing")
+        return f"as far as the view reads: 0 … {self.size - 1}"
 
     def cell(self, address: int | None, tip: str = "") -> Cell:
         """The cell that shows an address; None is masked."""
@@ -82,6 +96,31 @@ class Jump:
 
     def __str__(self) -> str:
         return f"{self.words}{signed(self.end - self.start)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Multiples(Sequence[str]):
+    """0, step, 2·step … as labels, made when they are read: a large memory shows few of them.
+
+    Examples
+    --------
+    >>> list(Multiples(3, 8)), Multiples(1 << 30, 8)[-1]
+    (['0', '8', '16'], '8589934584')
+    """
+
+    lines: int
+    step: int
+
+    def __len__(self) -> int:
+        return self.lines
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        numbers = range(0, self.lines * self.step, self.step)
+        return str(numbers[index]) if isinstance(index, int) else list(map(str, numbers[index]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +155,8 @@ class MemoryStrip:
             across,
             cell,
             title="memory",
-            caption="1 element" if size == 1 else f"{size} elements",
-            row_labels=() if lines <= 1 else [str(r * across) for r in range(lines)],
+            caption=self.buffer.words(),
+            row_labels=() if lines <= 1 else Multiples(lines, across),
             column_labels=(),
         )
 

@@ -30,7 +30,7 @@ def draw_view(view: "View", buffer: Sequence[int] | None = None) -> Picture:
     --------
     >>> from shapetracker import View
     >>> print(draw_view(View.create((2, 2), strides=(1, 2))))
-    memory  4 elements
+    memory  as far as the view reads: 0 … 3
     0 1 2 3
     one step along an axis is a jump in memory: axis 0: +1, axis 1: +2
     <BLANKLINE>
@@ -58,7 +58,8 @@ def draw_tracker(tracker: "ShapeTracker", buffer: Sequence[int] | None = None) -
     ----------
     tracker : ShapeTracker
     buffer : tuple of int, optional
-        The shape of the buffer, which names its size and its rows. Without it both are read off the innermost view.
+        The shape of the buffer, which names its size and its rows. Without it both are read off the innermost view,
+        and the picture says that memory is shown as far as the view reads.
 
     Returns
     -------
@@ -84,19 +85,21 @@ def draw_why(why: "Why") -> Picture:
     reshape (2, 3) to (6,) is not one view: the steps of axis 0 differ. From (0,) to (1,) the memory index goes from
     0 to 2, a step of 2; from (2,) to (3,) it goes from 4 to 1, a step of -3.
     <BLANKLINE>
-    memory  6 elements
+    memory  as far as the view reads: 0 … 5
     0 1 2 3 4 5
     two steps along axis 0: +2, −3
     <BLANKLINE>
-    view  shape (6,), strides (1,)
+    the line of 6  read through both views
       0   1 2  3  4 5  axis 0 →
     [0] [2] 4! 1! 3 5
+    <BLANKLINE>
+    Black frames, [ ] in text: one step. Red, ! in text: the step that differs.
     """
     from shapetracker.witness import Hole, Steps
 
     memory = _buffer(why.inner, None)
     marks: dict[tuple[int, ...], Ring] = {}
-    strip = MemoryStrip(memory)
+    strip, legend = MemoryStrip(memory), ""
     match why.evidence:
         case Steps() as steps:
             jumped = []
@@ -107,11 +110,15 @@ def draw_why(why: "Why") -> Picture:
                 if here is not None and there is not None:
                     jumped.append(Jump(here, there, "", odd))
             strip = MemoryStrip(memory, tuple(jumped), f"two steps along axis {steps.axis}: ")
+            legend = "Black frames, [ ] in text: one step. Red, ! in text: the step that differs."
         case Hole() as hole:
             marks |= dict.fromkeys(hole.around, "ink")
             marks[hole.point] = "error"
-    grid = _drawn((why.inner, why.outer), memory, "view", _caption(why.outer), marks)
-    return Picture(why.question, (Words(str(why)), strip, grid))
+            legend = "Black frames, [ ] in text: valid elements around the hole. Red: the masked element among them."
+    shape = why.outer.shape
+    title = f"the line of {shape[0]}" if len(shape) == 1 else f"shape {tuple_text(shape)}"
+    grid = _drawn((why.inner, why.outer), memory, title, "read through both views", marks)
+    return Picture(why.question, (Words(str(why)), strip, grid, *([Words(legend)] if legend else [])))
 
 
 def expressions(tracker: "ShapeTracker") -> Code:
@@ -188,8 +195,9 @@ def _buffer(inner: "View", shape: Sequence[int] | None) -> Buffer:
     size = reach[1] + 1 if reach else 0
     steps = {abs(s) for s, n in zip(inner.strides, inner.shape, strict=True) if n > 1 and abs(s) > 1}
     if not steps or size < 2:
-        return Buffer(size, _eighth(size))
-    return Buffer(size, min(steps, key=lambda s: max(s * s / size, size / (s * s))))  # the squarest: likely a row
+        return Buffer(size, _eighth(size), known=False)
+    row = min(steps, key=lambda s: max(s * s / size, size / (s * s)))  # the squarest: likely a row
+    return Buffer(size, row, known=False)
 
 
 def _eighth(size: int) -> int:

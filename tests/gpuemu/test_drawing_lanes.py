@@ -13,6 +13,7 @@ from gpuemu.drawing.quadrant import Quadrant
 from gpuemu.drawing.registers import places, spoken
 from gpuemu.errors import LaneMapError
 from gpuemu.tensorcores import Instruction
+from gpuemu.tensorcores.checker import check_fragment
 from shapetracker.drawing.grid import Grid
 from shapetracker.drawing.palette import LIGHT
 from shapetracker.drawing.scene import Label
@@ -138,3 +139,10 @@ def test_places_count_registers_and_slots(lane_map: tensorcores.LaneMap) -> None
 
 def test_a_name_that_is_no_register_is_said_as_it_is() -> None:
     assert spoken("accumulator") == "accumulator"
+
+
+def test_a_wrong_place_has_the_fill_and_the_ink_of_the_page() -> None:
+    wrong = check_fragment("m16n8k16", "c", "lane / 4 + 8 * (i % 2), 2 * (lane % 4) + i % 2").draw().html()
+    assert wrong.count("background:transparent;color:inherit") == 128  # 64 places, in the matrix and in the lanes
+    assert LIGHT.error not in wrong
+    assert f"background:{LIGHT.paper}" not in wrong

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gpuemu.dtypes import DType, ImageDType, int32
-from gpuemu.errors import LaunchError
+from gpuemu.errors import LaunchError, shown
 from gpuemu.machine.grid import Size
 from gpuemu.uops import WRITES, Line, UOps, buffer_name
 
@@ -102,7 +102,29 @@ def size(name: str, what: str, given: Sequence[int]) -> Size:
     return x, y, z
 
 
-def integers(name: str, lines: tuple[Line, ...], vals: Sequence[int]) -> tuple[int, ...]:
+def check_positions(name: str, lines: tuple[Line, ...], global_size: Size, local_size: Size) -> None:
+    """The sizes of a launch are those that the program's SPECIALs say.
+
+    Raises
+    ------
+    LaunchError
+        Where one is another.
+    """
+    for line in lines:
+        if line.uop is not UOps.SPECIAL or type(line.arg[2]) is not int:
+            continue
+        axis, special, says = line.arg
+        of_group = special[0] == "g"
+        what, unit = ("global_size", "workgroup") if of_group else ("local_size", "lane")
+        given = global_size if of_group else local_size
+        if given[axis] != says:
+            raise LaunchError(
+                f"{name}: {special} says {says} {unit}{'s' * (says != 1)}, {what}[{axis}] is {given[axis]}; launch it "
+                f"with that {what}, or change the SPECIAL"
+            )
+
+
+def integers(name: str, lines: tuple[Line, ...], vals: Any) -> tuple[int, ...]:
     """The values of the DEFINE_VARs.
 
     Raises
@@ -111,6 +133,8 @@ def integers(name: str, lines: tuple[Line, ...], vals: Sequence[int]) -> tuple[i
         Where there are too many or too few, or one is no integer of its line's dtype.
     """
     variables = [line for line in lines if line.uop is UOps.DEFINE_VAR]
+    if not isinstance(vals, Sequence | np.ndarray) or isinstance(vals, str | bytes):
+        raise LaunchError(f"{name}: vals is {shown(vals)}; expected a list of integers")
     if len(variables) != len(vals):
         labels = ", ".join(str(line.arg) for line in variables) or "none"
         raise LaunchError(f"{name}: got {len(vals)} vals; expected {len(variables)}: {labels}")

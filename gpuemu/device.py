@@ -9,10 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gpuemu.errors import DeviceError, LimitError
+import numpy as np
+
+from gpuemu.errors import DeviceError, LimitError, UnitError
 from gpuemu.limits import DEFAULT, Limits
 from gpuemu.program import Program
-from gpuemu.tensorcores import from_seed
+from gpuemu.tensorcores import arithmetic, from_seed
 from gpuemu.tensorcores.instruction import Instruction
 
 __all__ = ["TARGETS", "Allocator", "Buffer", "Compiler", "Device", "Renderer", "choose_target"]
@@ -100,12 +102,17 @@ class Renderer:
         Its instructions for WMMA.
     warp
         Lanes of a warp.
+    limits
+        How much a program may ask for.
+    unit
+        The arithmetic unit that its tensor cores add with; None: each instruction's own.
     """
 
     target: str
     tensor_cores: tuple[Instruction, ...]
     warp: int = 32
     limits: Limits = DEFAULT
+    unit: str | None = None
 
     def render(self, name: str, uops: Sequence[Any]) -> str:
         """The text of a list of UOps, once they are checked.
@@ -122,7 +129,7 @@ class Renderer:
         program "nothing" warp 32
         %0 = CONST int32 : 7
         """
-        return Program(name, uops, self.warp, self.limits).to_text()
+        return Program(name, uops, self.warp, self.limits, self.unit).to_text()
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,36 +212,53 @@ class Allocator:
         Raises
         ------
         DeviceError
-            Where the source is larger than the buffer, or no bytes.
+            Where the source is larger than the buffer, or no bytes, or the buffer is none.
         """
-        given = _bytes_of("copyin", source)
+        memory, given = _memory_of("copyin", buffer), _bytes_of("copyin", source)
         if given.nbytes > buffer.size:
             raise DeviceError(f"copyin: {given.nbytes} bytes into a buffer of {buffer.size}")
-        buffer.view()[: given.nbytes] = given
+        memory[: given.nbytes] = given
 
     def copyout(self, target: Any, buffer: Buffer) -> None:
-        """Fill `target`, a writable bytes-like object or array, from the start of the buffer.
+        """Fill `target`, a writable bytes-like object or an array of any strides, from the start of the buffer.
 
         Raises
         ------
         DeviceError
             Where the target is larger than the buffer, read-only, or no bytes.
         """
+        _memory_of("copyout", buffer)
+        scattered = isinstance(target, np.ndarray) and not target.flags.c_contiguous
         wanted = _bytes_of("copyout", target)
-        if wanted.readonly:
+        if wanted.readonly or (isinstance(target, np.ndarray) and not target.flags.writeable):
             raise DeviceError("copyout: the target is read-only; expected a bytearray, an array or their memoryview")
         if wanted.nbytes > buffer.size:
             raise DeviceError(f"copyout: {wanted.nbytes} bytes out of a buffer of {buffer.size}")
-        wanted[:] = buffer.view()[: wanted.nbytes]
+        wanted[:] = _memory_of("copyout", buffer)[: wanted.nbytes]
+        if scattered:  # `wanted` is a copy then
+            target[...] = np.frombuffer(wanted, np.uint8).view(target.dtype).reshape(target.shape)
 
     def free(self, buffer: Buffer) -> None:
-        """Give the memory back; the buffer cannot be used any more."""
-        buffer.view()
+        """Give the memory back; the buffer cannot be used any more.
+
+        Raises
+        ------
+        DeviceError
+            Where it is no buffer, or was freed before.
+        """
+        _memory_of("free", buffer)
         buffer.memory = None
+
+
+def _memory_of(call: str, buffer: Any) -> memoryview:
+    if not isinstance(buffer, Buffer):
+        raise DeviceError(f"{call}: got a {type(buffer).__name__}; expected a buffer, as alloc gives one")
+    return buffer.view()
 
 
 def _bytes_of(call: str, given: Any) -> memoryview:
     try:
+        given = np.ascontiguousarray(given) if isinstance(given, np.ndarray) else given
         view = memoryview(given.reshape(-1).view("u1") if hasattr(given, "reshape") else given)
         return view.cast("B") if view.nbytes else memoryview(bytearray())
     except (TypeError, ValueError):
@@ -250,11 +274,14 @@ class Device:
         METAL, HSA, CUDA or PYTHON; where it is not given, the environment chooses (see `choose_target`).
     limits
         How much programs and buffers may ask for.
+    unit
+        The arithmetic unit that tensor cores add with, such as ``"V100"``, where a program names none; None: each
+        instruction's own.
 
     Raises
     ------
     DeviceError
-        There is no such target.
+        There is no such target or unit.
 
     Examples
     --------
@@ -279,11 +306,12 @@ class Device:
     array([0, 2, 4, 6], dtype=int32)
     """
 
-    def __init__(self, target: str | None = None, limits: Limits = DEFAULT) -> None:
+    def __init__(self, target: str | None = None, limits: Limits = DEFAULT, unit: str | None = None) -> None:
         self.target = choose_target(target)
         self.limits = limits
+        self.unit = _known_unit(unit)
         self.tensor_cores = tensor_cores(self.target)
-        self.renderer = Renderer(self.target, self.tensor_cores, limits=limits)
+        self.renderer = Renderer(self.target, self.tensor_cores, limits=limits, unit=unit)
         self.compiler = Compiler(limits)
         self.allocator = Allocator(limits)
 
@@ -308,8 +336,18 @@ class Device:
         except UnicodeDecodeError as error:
             raise DeviceError(f"runtime({name!r}): the bytes after the header are no text: {error}") from None
         program = Program.from_text(text, self.limits)
-        return Program(name, program.lines, program.warp, self.limits)
+        return Program(name, program.lines, program.warp, self.limits, program.unit or self.unit)
 
     def __repr__(self) -> str:
         cores = ", ".join(core.short_name for core in self.tensor_cores) or "no tensor cores"
-        return f"<Device {self.target}: {cores}>"
+        unit = "" if self.unit is None else f", unit {self.unit}"
+        return f"<Device {self.target}: {cores}{unit}>"
+
+
+def _known_unit(unit: str | None) -> str | None:
+    if unit is not None:
+        try:
+            arithmetic.unit(unit)
+        except UnitError as error:
+            raise DeviceError(f"Device(unit=…): {error}") from error
+    return unit

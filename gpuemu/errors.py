@@ -6,6 +6,19 @@ A message says what was called, with what, what was expected, and where it helps
 from dataclasses import dataclass
 
 
+def shown(given: object, most: int = 80) -> str:
+    """What was given, for a message: its repr, cut where it is long.
+
+    >>> shown("m16n8k16"), shown("m" * 100, most=12), shown(10**5000)
+    ("'m16n8k16'", "'mmmmmmmmmmm…", 'a number of more digits than can be shown')
+    """
+    try:
+        text = repr(given)
+    except ValueError:  # Python does not write an integer of more than 4,300 digits
+        return "a number of more digits than can be shown"
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
 class GpuEmuError(Exception):
     """The base of every error that gpuemu raises on purpose."""
 

@@ -1,6 +1,6 @@
 """From what a person wrote, ``(uop, dtype, sources, arg)``, to checked lines."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from operator import index
 from typing import Any
@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from gpuemu.dtypes import DType
-from gpuemu.errors import ProgramError
+from gpuemu.errors import ProgramError, shown
 from gpuemu.structure import operands
+from gpuemu.text import MAX_DIGITS
 from gpuemu.uops import (
     ALU_OPS,
     OPS,
@@ -37,6 +38,8 @@ def parse_lines(lines: Sequence[Any]) -> tuple[Line, ...]:
     ProgramError
         Where an entry is not of these four parts, or a source names no line.
     """
+    if isinstance(lines, str) or not isinstance(lines, Iterable):
+        raise ProgramError(f"got {shown(lines)} as the lines; expected a list of (uop, dtype, sources, arg)")
     entries = tuple(lines)
     return tuple(_parse(number, entry, len(entries)) for number, entry in enumerate(entries))
 
@@ -44,36 +47,60 @@ def parse_lines(lines: Sequence[Any]) -> tuple[Line, ...]:
 def _parse(number: int, entry: Any, count: int) -> Line:
     parts = (entry.uop, entry.dtype, entry.sources, entry.arg) if isinstance(entry, Line) else entry
     if not isinstance(parts, tuple | list) or len(parts) != 4:
-        raise ProgramError(f"line {number}: got {entry!r}; expected (uop, dtype, sources, arg)")
+        raise ProgramError(f"line {number}: got {shown(entry)}; expected (uop, dtype, sources, arg)")
     uop, dtype, sources, arg = parts
     if not isinstance(uop, UOps):
-        raise ProgramError(f"line {number}: the uop is {uop!r}; expected one of UOps{_near(uop, UOps.__members__)}")
+        near = _near(uop, UOps.__members__)
+        raise ProgramError(f"line {number}: the uop is {shown(uop)}; expected one of UOps{near}")
     where = f"line {number} ({uop.name})"
     if dtype is not None and not isinstance(dtype, DType):
-        raise ProgramError(f"{where}: the dtype is {dtype!r}; expected one of gpuemu.dtypes, or None")
+        raise ProgramError(f"{where}: the dtype is {shown(dtype)}; expected one of gpuemu.dtypes, or None")
     if uop is UOps.ALU:
         arg = _alu_op(where, arg)
     elif isinstance(arg, np.generic):
         arg = arg.item()
     elif isinstance(arg, list):
         arg = tuple(arg)
+    if dtype is not None and uop in (UOps.CONST, UOps.DEFINE_ACC):
+        arg = (_folded(dtype, arg[0]), *arg[1:]) if isinstance(arg, tuple) and arg else _folded(dtype, arg)
+    _check_length(where, arg)
     checked = _sources(where, uop, sources, number, count)
     return Line(uop, dtype if OPS[uop].has_value else None, checked, arg)
 
 
+def _folded(dtype: DType, value: Any) -> Any:
+    """A constant as the dtype holds it, where both are integers: modulo 2ⁿ."""
+    if type(value) is not int or not dtype.is_integer:
+        return value
+    bits = 8 * dtype.scalar().itemsize
+    wrapped = value % 2**bits
+    return wrapped - 2**bits if dtype.kind == "signed" and wrapped >= 2 ** (bits - 1) else wrapped
+
+
+def _check_length(where: str, arg: Any) -> None:
+    """Integers have at most as many digits as the text form reads."""
+    parts = [arg]
+    while parts:
+        part = parts.pop()
+        parts += part if isinstance(part, tuple) else ()
+        if isinstance(part, int) and abs(part) >= 10**MAX_DIGITS:
+            raise ProgramError(f"{where}: the arg is an integer of more than {MAX_DIGITS} digits")
+
+
 def _sources(where: str, uop: UOps, sources: Any, number: int, count: int) -> tuple[int, ...]:
     if not isinstance(sources, tuple | list):
-        raise ProgramError(f"{where}: the sources are {sources!r}; expected a list of line numbers")
+        raise ProgramError(f"{where}: the sources are {shown(sources)}; expected a list of line numbers")
     checked = []
     for source in sources:
         if isinstance(source, bool) or not isinstance(source, int | np.integer):
-            raise ProgramError(f"{where}: source {source!r} is no line number")
+            raise ProgramError(f"{where}: source {shown(source)} is no line number")
         checked.append(index(source))
         if uop is UOps.DEFINE_ACC and not 0 <= source < count:
-            raise ProgramError(f"{where}: source {source} is no line; the program has lines 0 to {count - 1}")
+            raise ProgramError(f"{where}: source {shown(source)} is no line; the program has lines 0 to {count - 1}")
         if uop is not UOps.DEFINE_ACC and not 0 <= source < number:
-            earlier = f"0 to {number - 1}" if number else "and this is the first"
-            raise ProgramError(f"{where}: source {source} is no earlier line; the earlier lines are {earlier}")
+            earlier = f"the earlier lines are 0 to {number - 1}"
+            hint = earlier if number else "this is the first, and has none before it"
+            raise ProgramError(f"{where}: source {shown(source)} is no earlier line; {hint}")
     return tuple(checked)
 
 
@@ -82,11 +109,12 @@ def _alu_op(where: str, arg: Any) -> AluOp:
         return arg
     if isinstance(arg, str) and arg in ALU_OPS:
         return ALU_OPS[arg]
-    raise ProgramError(f"{where}: there is no ALU op {arg!r}{_near(arg, ALU_OPS)}; there are {', '.join(ALU_OPS)}")
+    near = _near(arg, ALU_OPS)
+    raise ProgramError(f"{where}: there is no ALU op {shown(arg)}{near}; there are {', '.join(ALU_OPS)}")
 
 
 def _near(given: Any, known: Any) -> str:
-    close = get_close_matches(str(given).upper(), list(known), n=1, cutoff=0.5)
+    close = get_close_matches(shown(given).strip("'").upper(), list(known), n=1, cutoff=0.5)
     return f" (did you mean {close[0]}?)" if close else ""
 
 

@@ -17,7 +17,7 @@ from gpuemu.machine.warps import WIDEST
 from gpuemu.machine.wmma import TensorCore, resolve
 from gpuemu.op_table import MEMORY, buffer_name
 from gpuemu.structure import Structure, analyse, operands
-from gpuemu.tensorcores import copy_instruction
+from gpuemu.tensorcores import arithmetic, copy_instruction
 from gpuemu.uops import Line, Site, UOps
 
 if TYPE_CHECKING:
@@ -83,12 +83,16 @@ class Program:
         limits: Limits = DEFAULT,
         unit: str | None = None,
     ) -> None:
+        if not isinstance(lines, list | tuple):
+            raise ProgramError(f"Program({name!r}): got a {type(lines).__name__}; expected a list of lines")
         if len(lines) > limits.lines:
             raise LimitError(
                 f"{name}: {len(lines)} lines; at most {limits.lines}; Program(…, limits=Limits(lines=…)) allows more"
             )
         if type(warp) is not int or warp < 1:
             raise ProgramError(f"Program({name!r}, warp={warp!r}): expected the lanes of a warp, 32 or 64")
+        if unit is not None:
+            _check_unit(str(name), unit)
         parsed = parse_lines(lines)
         check_lines(parsed)
         _check_masks(parsed, warp)
@@ -116,7 +120,7 @@ class Program:
             One for each DEFINE_GLOBAL, in the order of the lines: numpy arrays of any shape and strides, or writable
             bytes-like objects. C-contiguous ones are changed in place, the others copied in and out.
         global_size, local_size
-            Workgroups, and lanes of a workgroup, as (x, y, z).
+            Workgroups, and lanes of a workgroup, as (x, y, z): those that the program's SPECIALs say.
         vals
             One integer for each DEFINE_VAR, in the order of the lines.
         wait
@@ -158,10 +162,11 @@ class Program:
         cores = self.cores if unit is None else self._cores_with(unit)
         self._check_memory(sizes[1])
         numbers = arguments.integers(self.name, self.lines, vals)
+        kinds = _kinds(self.name, checks)
         bound = arguments.bind(self.name, self.lines, buffers)
+        arguments.check_positions(self.name, self.lines, *sizes)
         arrays = tuple(argument.array for argument in bound)
         try:
-            kinds = _kinds(self.name, checks)
             launch = lockstep.Launch(arrays, numbers, *sizes, self.warp, kinds, self.limits, self._trace())
             lockstep.run(self.structure, cores, launch)
         finally:
@@ -171,6 +176,7 @@ class Program:
 
     def _cores_with(self, unit: str) -> dict[int, TensorCore]:
         try:
+            arithmetic.unit(unit)  # also where no tensor core would ask for it
             return {number: _with_unit(core, unit) for number, core in self.cores.items()}
         except UnitError as error:
             raise LaunchError(f"{self.name}: {error}") from error
@@ -235,6 +241,8 @@ class Program:
         >>> program
         <Program 'store seven': 4 lines, 1 buffer>
         """
+        if not isinstance(source, str):
+            raise ProgramError(f"from_text: got a {type(source).__name__}; expected a program's text")
         if len(source) > limits.text:
             raise LimitError(
                 f"from_text: {len(source):,} characters; at most {limits.text:,}; limits=Limits(text=…) allows more"
@@ -253,8 +261,20 @@ class Program:
 
     def __repr__(self) -> str:
         buffers = sum(line.uop is UOps.DEFINE_GLOBAL for line in self.lines)
+        counts = f"{_plural(len(self.lines), 'line')}, {_plural(buffers, 'buffer')}"
         wide = "" if self.warp == 32 else f", warps of {self.warp}"
-        return f"<Program {self.name!r}: {len(self.lines)} lines, {buffers} buffer{'s' * (buffers != 1)}{wide}>"
+        return f"<Program {self.name!r}: {counts}{wide}>"
+
+
+def _plural(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
+
+
+def _check_unit(name: str, unit: str) -> None:
+    try:
+        arithmetic.unit(unit)
+    except UnitError as error:
+        raise ProgramError(f"Program({name!r}): {error}") from error
 
 
 def _check_masks(lines: tuple[Line, ...], warp: int) -> None:
@@ -272,11 +292,11 @@ def _check_masks(lines: tuple[Line, ...], warp: int) -> None:
 
 
 def _kinds(name: str, checks: str | set[str] | frozenset[str]) -> frozenset[str]:
-    if checks in ("default", "all"):
+    if isinstance(checks, str) and checks in ("default", "all"):
         return CHECKS
-    if checks == "none":
+    if isinstance(checks, str) and checks == "none":
         return frozenset()
-    if isinstance(checks, str) or not set(checks) <= CHECKS:
+    if not isinstance(checks, set | frozenset | list | tuple) or not CHECKS.issuperset(checks):
         raise LaunchError(
             f"{name}: checks is {checks!r}; expected 'default', 'all', 'none' or a set of {', '.join(sorted(CHECKS))}"
         )

@@ -39,7 +39,8 @@ _TOKEN = re.compile(
 _WORDS = {"None": None, "True": True, "False": False}
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _MAX_DEPTH = 16  # of tuples in an arg; a WMMA's has two
-_MAX_DIGITS = 400  # of a number; the longest float64 that repr writes has 24
+MAX_DIGITS = 400
+"""Of a number; the longest float64 that repr writes has 24."""
 
 
 def write(name: str, lines: tuple[Line, ...], warp: int, unit: str | None = None) -> str:
@@ -62,6 +63,10 @@ def write(name: str, lines: tuple[Line, ...], warp: int, unit: str | None = None
         out.append("  " * indent + " ".join(words))
         indent += line.uop in (UOps.RANGE, UOps.IF)
     return "\n".join(out) + "\n"
+
+
+def _short(token: str) -> str:
+    return token if len(token) <= 60 else f"{token[:60]}…"
 
 
 def _quoted(text: str) -> str:
@@ -102,7 +107,7 @@ def read(source: str) -> tuple[str, list[Entry], int, str | None]:
     for number, row in enumerate(rows[1:]):
         label = row.take_label()
         if label in labels:
-            row.fail(f"{label} is the name of an earlier line too; each name is used once")
+            row.fail(f"{_short(label)} is the name of an earlier line too; each name is used once")
         if label is not None:
             labels[label] = number
     return name, [row.entry(labels) for row in rows[1:]], warp, unit
@@ -136,7 +141,7 @@ class Row:
         """The next token, which must be of this kind."""
         found, token = self.peek()
         if found != kind:
-            self.fail(f"got {token}; expected {what}")
+            self.fail(f"got {_short(token)}; expected {what}")
         self.at += 1
         return token
 
@@ -150,13 +155,14 @@ class Row:
     def header(self) -> tuple[str, int, str | None]:
         """The name, the warp and the unit in the first line."""
         if self.peek() != ("word", "program"):
-            self.fail(f'got {self.peek()[1]}; expected the first line to be such as: program "name" warp 32')
+            self.fail(f'got {_short(self.peek()[1])}; expected the first line to be such as: program "name" warp 32')
         self.at += 1
         name, warp, unit = self.string(self.take("string", "the program's name in quotes")), 32, None
         if self.peek() == ("word", "warp"):
             self.at += 1
             number = self.take("number", "the lanes of a warp")
-            warp = int(number) if number.isdigit() and len(number) < 10 else self.fail(f"a warp of {number} lanes")
+            short = number.isdigit() and len(number) < 10
+            warp = int(number) if short else self.fail(f"a warp of {_short(number)} lanes")
         if self.peek() == ("word", "unit"):
             self.at += 1
             unit = self.string(self.take("string", "the name of an arithmetic unit in quotes"))
@@ -165,7 +171,7 @@ class Row:
 
     def end(self) -> None:
         if self.at < len(self.tokens):
-            self.fail(f"unexpected {self.peek()[1]}")
+            self.fail(f"unexpected {_short(self.peek()[1])}")
 
     def take_label(self) -> str | None:
         """The name that the line gives itself."""
@@ -173,20 +179,20 @@ class Row:
             return None
         label = self.take("label", "a name")
         if not self.takes("="):
-            self.fail(f"got {self.peek()[1]} after {label}; expected =")
+            self.fail(f"got {_short(self.peek()[1])} after {label}; expected =")
         return label
 
     def entry(self, labels: dict[str, int]) -> Entry:
         """The UOp behind the name."""
         name = self.take("word", "the name of a UOp")
         if name not in UOps.__members__:
-            self.fail(f"there is no UOp {name}; there are {', '.join(UOps.__members__)}")
+            self.fail(f"there is no UOp {_short(name)}; there are {', '.join(UOps.__members__)}")
         dtype = self.dtype() if self.peek()[0] in ("word", "dtype") else None
         sources = []
         while self.peek()[0] == "label":
             label = self.take("label", "a source")
             if label not in labels:
-                self.fail(f"no line is named {label}")
+                self.fail(f"no line is named {_short(label)}")
             sources.append(labels[label])
         arg = self.value(0) if self.takes(":") else None
         self.end()
@@ -219,7 +225,7 @@ class Row:
             return ALU_OPS[token]
         if kind in ("word", "dtype"):
             return self.dtype()
-        return self.fail(f"got {token}; expected a value")
+        return self.fail(f"got {_short(token)}; expected a value")
 
     def tuple(self, depth: int) -> tuple[Any, ...]:
         if depth > _MAX_DEPTH:
@@ -228,7 +234,7 @@ class Row:
         while not self.takes(")"):
             values.append(self.value(depth))
             if not self.takes(",") and self.peek() != ("mark", ")"):
-                self.fail(f"got {self.peek()[1]}; expected , or )")
+                self.fail(f"got {_short(self.peek()[1])}; expected , or )")
         return tuple(values)
 
     def string(self, token: str) -> str:
@@ -239,13 +245,13 @@ class Row:
             if len(escape) == 10 and int(escape[2:], 16) < 0x110000:
                 return chr(int(escape[2:], 16))
             plain = next((c for c, escaped in _ESCAPES.items() if escaped == escape), None)
-            return plain or ("'" if escape == "\\'" else str(self.fail(f"{escape} in {token} means nothing")))
+            return plain or ("'" if escape == "\\'" else str(self.fail(f"{escape} in {_short(token)} means nothing")))
 
         return re.sub(r"\\(U[0-9a-fA-F]{8}|.)", unescape, token[1:-1])
 
     def number(self, token: str) -> int | float:
-        if len(token) > _MAX_DIGITS:
-            self.fail(f"a number of {len(token)} digits; at most {_MAX_DIGITS}")
+        if len(token) > MAX_DIGITS:
+            self.fail(f"a number of {len(token)} digits; at most {MAX_DIGITS}")
         if "0x" in token:
             return int(token, 16)
         return int(token) if re.fullmatch(r"[-+]?\d+", token) else float(token)

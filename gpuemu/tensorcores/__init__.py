@@ -18,8 +18,9 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
-from gpuemu.errors import InstructionError
+from gpuemu.errors import InstructionError, shown
 from gpuemu.tensorcores import amd, apple, arithmetic, intel, matrix_copy, nvidia
+from gpuemu.tensorcores.formats import LONGEST_NAME
 from gpuemu.tensorcores.instruction import ELEMENT_TYPES, Instruction
 from gpuemu.tensorcores.lanemap import LaneMap, SparseLaneMap
 from gpuemu.tensorcores.matrix_copy import MatrixCopy
@@ -66,7 +67,7 @@ def copy_instructions() -> tuple[MatrixCopy, ...]:
 
 
 def instructions(vendor: str | None = None, arch: str | None = None) -> tuple[Instruction, ...]:
-    """The instructions of the catalogue, of one vendor or architecture where it is given.
+    """The instructions of the catalogue, of one vendor or architecture where it is given, in small or large letters.
 
     Raises
     ------
@@ -85,7 +86,8 @@ def instructions(vendor: str | None = None, arch: str | None = None) -> tuple[In
     for kind, wanted in (("vendor", vendor), ("arch", arch)):
         if wanted is not None:
             known = dict.fromkeys(str(getattr(x, kind)) for x in found)
-            found = tuple(x for x in found if getattr(x, kind) == wanted)
+            lower = _checked(f"instructions: {kind}", wanted).lower()
+            found = tuple(x for x in found if str(getattr(x, kind)).lower() == lower)
             if not found:
                 raise InstructionError(f"instructions: no {kind} {wanted!r}; there are {', '.join(known)}")
     return found
@@ -111,6 +113,7 @@ def instruction(name: str, arch: str | None = None, lanes: int | None = None) ->
     >>> instruction("m16n8k16.bf16", arch="sm_80").short_name
     'm16n8k16.f32.bf16'
     """
+    _checked("instruction", name)
     plain = re.sub(r"[.\s](satfinite|clamp)\b", "", name)
     if plain != name:
         return instruction(plain, arch, lanes).saturating
@@ -143,6 +146,7 @@ def copy_instruction(name: str) -> MatrixCopy:
     >>> copy_instruction("ldmatrix.x4")
     <MatrixCopy ldmatrix.sync.aligned.m8n8.x4.shared.b16: nvidia sm_75, 4 × 8×8 of 16 bits>
     """
+    _checked("copy_instruction", name)
     found = [x for x in copy_instructions() if _parts(name) <= _parts(x.name)]
     found = [x for x in found if x.trans == ("trans" in _parts(name))]
     if not found:
@@ -173,10 +177,13 @@ def from_seed(arg: Sequence[Any]) -> Instruction:
     >>> from_seed(("WMMA_8_16_16_half_float", (8, 16, 16), "half", "float", (8, 4, 4), "CUDA"))
     <Instruction mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32: nvidia sm_80, 16×8×16, 32 lanes>
     """
-    call = f"WMMA {tuple(arg)}"
-    if len(arg) != 6:
-        raise InstructionError(f"{call}: expected (name, (N, M, K), dtype in, dtype out, sizes of a b c, device)")
+    call = f"WMMA {shown(tuple(arg) if isinstance(arg, list) else arg, most=200)}"
+    form = "(name, (N, M, K), dtype in, dtype out, sizes of a b c, device)"
+    if not isinstance(arg, tuple | list) or len(arg) != 6:
+        raise InstructionError(f"{call}: expected {form}")
     _, shape, dtype_in, dtype_out, sizes, device = arg
+    if any(not isinstance(x, tuple | list) or len(x) != 3 for x in (shape, sizes)) or not isinstance(device, str):
+        raise InstructionError(f"{call}: expected {form}, with three sizes each")
     if device not in _SEED_TARGETS:
         raise InstructionError(f"{call}: device {device!r} is none of {', '.join(_SEED_TARGETS)}")
     n, m, k = shape
@@ -210,6 +217,15 @@ def _with_types(found: Instruction, factors: str, sums: str) -> Instruction | No
 def _type_name(dtype: object) -> str:
     name = str(getattr(dtype, "name", dtype))
     return _SEED_TYPES.get(name, name)
+
+
+def _checked(call: str, name: Any) -> str:
+    """The name, where it is one; looking for its neighbours takes time, so it must not be long."""
+    if not isinstance(name, str):
+        raise InstructionError(f"{call} {shown(name)}: expected a name, such as 'm16n8k16'")
+    if len(name) > LONGEST_NAME:
+        raise InstructionError(f"{call}: a name of {len(name):,} characters; none has more than {LONGEST_NAME}")
+    return name
 
 
 def _named(name: str, among: Iterable[Instruction]) -> list[Instruction]:

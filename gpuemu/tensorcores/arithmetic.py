@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from dataclasses import replace
 
-from gpuemu.errors import UnitError
+from gpuemu.errors import UnitError, shown
 from gpuemu.tensorcores.blocks import FusedBlocks, HalfPairs
 from gpuemu.tensorcores.cdna import FusedThenAdded, PairwiseTree
 from gpuemu.tensorcores.chains import Exact, FmaChain, IntegerSum, Sequential
@@ -167,7 +167,7 @@ def unit(name: str) -> Unit:
     Traceback (most recent call last):
     gpuemu.errors.UnitError: unit 'H10': no unit has that name; did you mean 'H100'?
     """
-    found = units().get(name)
+    found = units().get(str(name))
     if found is None:
-        raise UnitError(f"unit {name!r}: no unit has that name; {nearest(name, list(units()))}")
+        raise UnitError(f"unit {shown(name)}: no unit has that name; {nearest(str(name), list(units()))}")
     return found

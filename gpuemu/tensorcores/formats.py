@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from gpuemu.errors import UnitError
 
+LONGEST_NAME = 200
+"""Characters of a name that is looked up; no name here is half as long, and finding its neighbours takes time."""
 Floats: TypeAlias = NDArray[np.float64]
 Array: TypeAlias = NDArray[Any]
 
@@ -107,7 +109,7 @@ def nearest(name: str, known: list[str]) -> str:
     "did you mean 'A100'?"
     """
     by_lower = {one.lower(): one for one in known}
-    close = difflib.get_close_matches(name.lower(), list(by_lower), n=1)
+    close = difflib.get_close_matches(name.lower()[:LONGEST_NAME], list(by_lower), n=1)
     return f"did you mean {by_lower[close[0]]!r}?" if close else f"known: {', '.join(known)}"
 
 

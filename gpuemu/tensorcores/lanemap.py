@@ -8,6 +8,7 @@ over the row-major operand, indexed by (lane, element).
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -221,6 +222,10 @@ class LaneMap:
         >>> square.where(row=1, col=0), square.duplicates
         ([(1, 0), (3, 0)], True)
         """
+        try:
+            row, col, block = (operator.index(i) for i in (row, col, block))
+        except TypeError:
+            raise LaneMapError(f"where(row={row!r}, col={col!r}, block={block!r}): expected integers") from None
         if not (0 <= row < self.rows and 0 <= col < self.columns and 0 <= block < self.blocks):
             size = f"{self.rows} rows, {self.columns} columns, {self.blocks} block{'s' * (self.blocks > 1)}"
             raise LaneMapError(f"where(row={row}, col={col}, block={block}): operand {self.operand} has {size}")

@@ -192,6 +192,10 @@ def launch(source: random.Random, program: Program, report: Report) -> None:
     ]
     vals = [source.choice((0, 1, 5, 127)) for line in program.lines if line.uop is UOps.DEFINE_VAR]
     sizes = {"global_size": (source.choice((1, 2)), 1, 1), "local_size": (source.choice((1, 32, 32, 64)), 1, 1)}
+    for line in program.lines if source.random() < 0.9 else ():  # what the program says, mostly
+        if line.uop is UOps.SPECIAL and isinstance(line.arg[2], int) and 0 < line.arg[2] <= 256:
+            key = "global_size" if line.arg[1][0] == "g" else "local_size"
+            sizes[key] = tuple(line.arg[2] if axis == line.arg[0] else n for axis, n in enumerate(sizes[key]))
     program(*buffers, **sizes, vals=vals, checks=source.choice(("default", "none")))
     report.counts["ran"] += 1
 

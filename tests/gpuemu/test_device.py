@@ -177,3 +177,63 @@ def test_lines_text_nesting_and_memory_are_bounded() -> None:
         Program("p", local)()
     with pytest.raises(LaunchError, match="got 0 buffers"):
         Program("p", DOUBLE)()
+
+
+def test_copyout_fills_an_array_of_any_strides() -> None:
+    allocator = Device().allocator
+    buffer = allocator.alloc(24)
+    allocator.copyin(buffer, np.arange(6, dtype=np.int32))
+    for target in (np.zeros((3, 2), np.int32).T, np.zeros(12, np.int32)[::2], np.zeros((2, 3), np.int32)[:, ::-1]):
+        allocator.copyout(target, buffer)
+        assert target.reshape(-1).tolist() == list(range(6))
+    frozen = np.zeros((3, 2), np.int32).T
+    frozen.flags.writeable = False
+    with pytest.raises(DeviceError, match="copyout: the target is read-only"):
+        allocator.copyout(frozen, buffer)
+
+
+def test_the_allocator_refuses_what_is_no_buffer() -> None:
+    allocator = Device().allocator
+    for call, use in (
+        ("copyin", lambda: allocator.copyin(None, b"1")),
+        ("copyout", lambda: allocator.copyout(bytearray(1), None)),
+        ("free", lambda: allocator.free(None)),
+    ):
+        with pytest.raises(DeviceError, match=f"{call}: got a NoneType; expected a buffer, as alloc gives one"):
+            use()
+
+
+def product(unit: str | None, of_device: str | None) -> bytes:
+    """The bits of a tensor core's sum that units round in different ways."""
+    lines = [
+        (UOps.DEFINE_GLOBAL, dtypes.float32, [], (0, True)),
+        (UOps.SPECIAL, INT, [], (0, "lidx0", 32)),
+        (UOps.CONST, dtypes.half.vec(8), [], 0.1),
+        (UOps.CONST, dtypes.half.vec(4), [], 0.3),
+        (UOps.CONST, dtypes.float32.vec(4), [], 1000.7),
+        (UOps.WMMA, dtypes.float32.vec(4), [2, 3, 4], "m16n8k16"),
+        (UOps.GEP, dtypes.float32, [5], 0),
+        (UOps.STORE, None, [0, 1, 6], None),
+    ]
+    device, out = Device("CUDA", unit=of_device), np.zeros(32, np.float32)
+    if of_device is None:
+        Program("product", lines, unit=unit)(out, local_size=(32,))
+    else:
+        text = device.renderer.render("product", lines)
+        assert f'unit "{of_device}"' in text
+        device.runtime("product", device.compiler.compile(text))(out, local_size=(32,))
+        plain = Device("CUDA").runtime("product", device.compiler.compile(text))
+        assert plain.unit == of_device
+        assert (
+            device.runtime("product", Device("CUDA").compiler.compile(Program("p", lines).to_text())).unit == of_device
+        )
+    return out.tobytes()
+
+
+def test_a_device_has_an_arithmetic_unit() -> None:
+    bits = {unit: product(unit, None) for unit in ("V100", "H100", "exact")}
+    assert bits == {unit: product(None, unit) for unit in bits}
+    assert len(set(bits.values())) > 1
+    assert repr(Device("PYTHON", unit="V100")) == "<Device PYTHON: no tensor cores, unit V100>"
+    with pytest.raises(DeviceError, match=r"Device\(unit=…\): unit 'V10': no unit has that name; did you mean 'V100'"):
+        Device("CUDA", unit="V10")

@@ -36,6 +36,7 @@ class Kernel(wmma_kernels.Lines):
 
     def run(self, out: list[Any] | np.ndarray, *others: Any, lanes: int = 4, **launch: Any) -> Any:
         array = np.array(out, np.int32) if isinstance(out, list) else out
+        self.lines[self.lane] = (UOps.SPECIAL, INT, [], (0, "lidx0", lanes))
         Program("test", self.lines, warp=launch.pop("warp", 32))(array, *others, local_size=(lanes, 1, 1), **launch)
         return array.tolist()
 

@@ -1,6 +1,7 @@
 """Launching a program: its arguments, its errors; and its text form."""
 
 import re
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -240,3 +241,70 @@ def test_a_bfloat16_buffer_is_an_ml_dtypes_array() -> None:
     x = np.array([1.0, 2.0, 3.0, 4.0], ml_dtypes.bfloat16)
     doubler(dtypes.bfloat16)(x, local_size=(4,))
     assert x.astype(float).tolist() == [2, 4, 6, 8]
+
+
+def test_a_unit_is_checked_also_where_no_tensor_core_asks_for_it() -> None:
+    with pytest.raises(ProgramError, match="unit 'H10': no unit has that name; did you mean 'H100'"):
+        Program("p", [], unit="H10")
+    with pytest.raises(ProgramError, match="unit 'H10': no unit has that name"):
+        Program.from_text('program "p" warp 32 unit "H10"')
+    with pytest.raises(LaunchError, match="unit 'H10': no unit has that name"):
+        Program("p", [])(unit="H10")
+
+
+@pytest.mark.parametrize(
+    ("special", "launch", "message"),
+    [
+        ((0, "lidx0", 4), {}, r"lidx0 says 4 lanes, local_size\[0\] is 1; launch it with that local_size"),
+        ((0, "lidx0", 4), {"local_size": (8, 1, 1)}, r"lidx0 says 4 lanes, local_size\[0\] is 8"),
+        ((2, "l", 1), {"local_size": (1, 1, 2)}, r"l says 1 lane, local_size\[2\] is 2"),
+        ((1, "gidx0", 3), {"global_size": (3, 1, 1)}, r"gidx0 says 3 workgroups, global_size\[1\] is 1"),
+    ],
+)
+def test_a_launch_has_the_sizes_that_the_program_says(special: object, launch: Any, message: str) -> None:
+    with pytest.raises(LaunchError, match=message):
+        Program("p", [(UOps.SPECIAL, dtypes.int32, [], special)])(**launch)
+
+
+@pytest.mark.parametrize(
+    ("use", "error", "message"),
+    [
+        (lambda: Program("x", None), ProgramError, "got a NoneType; expected a list of lines"),
+        (lambda: Program.from_text(None), ProgramError, "from_text: got a NoneType; expected a program's text"),
+        (lambda: Program("x", [])(checks=None), LaunchError, "checks is None; expected 'default'"),
+        (lambda: Program("x", [])(checks=3), LaunchError, "checks is 3; expected 'default'"),
+        (lambda: Program("x", [])(vals=None), LaunchError, "vals is None; expected a list of integers"),
+    ],
+)
+def test_arguments_of_another_kind_are_refused(use: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        use()
+
+
+def test_integer_constants_of_any_size_are_written_and_read() -> None:
+    lines = [(UOps.CONST, dtypes.int32, [], 10**5000 + 7), (UOps.DEFINE_ACC, dtypes.uint8, [], (-1, 2, "label"))]
+    program = Program("large", lines)
+    assert [line.arg for line in program.lines] == [7, (255, 2, "label")]
+    assert Program.from_text(program.to_text()) == program
+    with pytest.raises(ProgramError, match="the arg is an integer of more than 400 digits"):
+        Program("large", [(UOps.CONST, dtypes.float32, [], 10**401)])
+    with pytest.raises(ProgramError, match="source a number of more digits than can be shown is no earlier line"):
+        Program("large", [(UOps.LOAD, dtypes.int32, [10**5000], None)])
+
+
+def test_long_names_are_refused_unsearched() -> None:
+    for name in ("m16n8k16." * 40000, "x" * 300_000):
+        with pytest.raises(ProgramError, match=r"a name of \d+,\d+ characters; none has more than 200") as caught:
+            Program.from_text(f'program "p"\n%0 = CONST int32 : 1\n%1 = WMMA int32 %0 %0 %0 : "{name}"')
+        assert len(str(caught.value)) < 500
+
+
+def test_a_repr_counts_one_line() -> None:
+    assert repr(Program("p", [(UOps.CONST, dtypes.int32, [], 1)])) == "<Program 'p': 1 line, 0 buffers>"
+
+
+@pytest.mark.parametrize(("number", "hint"), [(0, "this is the first, and has none before it"), (1, "are 0 to 0")])
+def test_a_source_that_is_no_earlier_line_is_explained(number: int, hint: str) -> None:
+    lines: list[Any] = [(UOps.CONST, dtypes.int32, [], 1)] * number
+    with pytest.raises(ProgramError, match=f"source 7 is no earlier line; .*{hint}"):
+        Program("p", [*lines, (UOps.GEP, dtypes.int32, [7], 0)])

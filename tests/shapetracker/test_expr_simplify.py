@@ -85,11 +85,11 @@ def test_a_simplified_expression_keeps_its_values_and_is_not_longer(seed: int) -
     assert not report.faults
 
 
-def test_a_few_thousand_random_expressions_have_no_fault() -> None:
-    report = fuzzer.fuzz(seconds=60, seed=2024, most=2000, every=40)
+def test_a_thousand_random_expressions_have_no_fault() -> None:
+    report = fuzzer.fuzz(seconds=60, seed=2024, most=1000, every=40)
     assert report.faults == []
-    assert report.counts["simplified"] == 2000
-    assert shutil.which("cc") is None or report.counts["C forms"] == 100
+    assert report.counts["simplified"] == 1000
+    assert shutil.which("cc") is None or report.counts["C forms"] == 50
 
 
 def test_a_planted_wrong_rule_is_found() -> None:

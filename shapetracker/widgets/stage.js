@@ -15,7 +15,7 @@ function int32(view) { return new Int32Array(view.buffer.slice(view.byteOffset, 
 // Memory, drawn in rows: one line with arcs while it fits, then wrapped at whole rows of the buffer.
 function memoryLayer(picture, width, photograph) {
   const n = picture.size, strip = width - 6, one = Math.floor(strip / Math.max(1, n)), row = picture.row;
-  const m = { id: -1, n, x: 3, y: 22, title: "memory", words: n === 1 ? "1 element" : `${n} elements`, arcs: 0 };
+  const m = { id: -1, n, x: 3, y: 22, title: "memory", words: picture.memory, arcs: 0 };
   if (photograph) {
     const per = photograph.width * photograph.channels, scale = Math.min(240 / photograph.width, 200 / photograph.height);
     Object.assign(m, { per, step: photograph.channels, cw: scale, ch: scale, image: photograph.bitmap, cells: n / photograph.channels, columns: photograph.width, words: `${n} numbers, as the photograph stores them` });

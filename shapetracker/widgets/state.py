@@ -6,7 +6,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from shapetracker.arrays import index_arrays
-from shapetracker.drawing.memory import minus, tuple_text
+from shapetracker.drawing.memory import Buffer, minus, tuple_text
 from shapetracker.drawing.photographs import channels_of, gathered, thinned, thinning
 from shapetracker.drawing.scene import png_of_pixels
 from shapetracker.drawing.views import expressions
@@ -60,6 +60,7 @@ def picture(chain: Chain, shown: int, trackers: Sequence[ShapeTracker], memory: 
     size = memory.size(start)
     return {
         "size": size,
+        "memory": Buffer(size, 1, known=memory.array is not None or start.contiguous).words(),
         "row": memory.row(start, size),
         "views": [_view(tracker.views[: k + 1], memory) for k in range(len(tracker.views))],
         "expressions": [list(line) for line in expressions(tracker).lines],

@@ -33,6 +33,11 @@ def test_wrong_code_raises_and_the_last_good_chain_stays() -> None:
         assert explorer.code == FRAME
 
 
+def test_memory_is_said_to_be_what_is_read_where_its_size_is_not_known() -> None:
+    assert explore((4, 6))._state["picture"]["memory"] == "24 elements"
+    assert explore(View.create((4, 3), (6, 2)))._state["picture"]["memory"] == "as far as the view reads: 0 … 22"
+
+
 def test_a_picture_of_very_many_panels_is_refused_and_the_last_one_stays() -> None:
     explorer = explore(np.zeros((60, 50, 3), np.uint8))
     good = explorer._state["picture"]

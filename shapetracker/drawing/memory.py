@@ -114,6 +114,9 @@ class Multiples(Sequence[str]):
     def __len__(self) -> int:
         return self.lines
 
+    def __bool__(self) -> bool:  # `len` has a largest answer, and a shape has none
+        return self.lines > 0
+
     @overload
     def __getitem__(self, index: int) -> str: ...
     @overload

@@ -29,6 +29,13 @@ def numbers(rows: int, columns: int, **more: object) -> Grid:
     return Grid(rows, columns, cell, **more)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("shape", [(1 << 30, 2), (2, 1 << 30), (1 << 40, 1 << 40)])
+def test_a_very_large_view_is_drawn_by_its_ends(shape: tuple[int, int]) -> None:
+    text = str(draw_tracker(ShapeTracker.from_shape(shape)))
+    assert f"the first and last of {shape[0]} × {shape[1]}" in text
+    assert len(text) < 20_000
+
+
 def test_a_grid_of_32_is_whole_and_one_of_33_shows_its_ends() -> None:
     assert "…" not in numbers(32, 32).text()
     text = numbers(33, 33, title="A").text()

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 LANES_PER_STEP = 1024
-"""A step is one line for up to so many lanes, so that steps measure work whatever the launch."""
+"""A step is one line for up to so many elements, so that steps measure work whatever the launch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,8 @@ class Limits:
         One buffer that a device allocates.
     steps
         Lines run for one chunk of workgroups: a line of a loop counts in each iteration, and once more for every 1,024
-        lanes that run together.
+        elements that the lanes which run together compute, all elements of a vector; those of EXP2, LOG2 and SIN count
+        four times.
 
     Examples
     --------

@@ -8,7 +8,7 @@ from typing import Any
 
 from gpuemu import dtypes
 from gpuemu.dtypes import DType
-from gpuemu.errors import ProgramError
+from gpuemu.errors import ProgramError, shown
 from gpuemu.program import Program
 from gpuemu.uops import BinaryOps, TernaryOps, UnaryOps, UOps
 
@@ -43,12 +43,26 @@ def dtype_from_tinygrad(dtype: Any) -> DType | None:
     """
     if dtype is None:
         return None
+    if not isinstance(getattr(dtype, "name", None), str):
+        raise ProgramError(f"from_tinygrad: the dtype is {shown(dtype)}; expected one of tinygrad's, with a name")
     if dtype.name in ("imagef", "imageh"):
-        return getattr(dtypes, dtype.name)(tuple(dtype.shape))  # type: ignore[no-any-return]
+        return _image(dtype)
+    if type(getattr(dtype, "count", None)) is not int or dtype.count < 1:
+        raise ProgramError(f"from_tinygrad: the dtype {dtype.name!r} has no count; expected how many elements it has")
     name = dtype.name.removesuffix(str(dtype.count)) if dtype.count > 1 else dtype.name
     if name not in C_NAMES:
         raise ProgramError(f"from_tinygrad: no type is called {dtype.name!r}; there are {', '.join(C_NAMES)}")
     return C_NAMES[name].vec(dtype.count) if dtype.count > 1 else C_NAMES[name]
+
+
+def _image(dtype: Any) -> DType:
+    try:
+        return getattr(dtypes, dtype.name)(tuple(dtype.shape))  # type: ignore[no-any-return]
+    except (AttributeError, TypeError, ValueError):
+        shape = shown(getattr(dtype, "shape", None))
+        raise ProgramError(
+            f"from_tinygrad: the shape of an {dtype.name} is {shape}; expected (height, width, 4)"
+        ) from None
 
 
 def from_tinygrad(name: str, uops: Iterable[Any], warp: int = 32) -> Program:
@@ -80,23 +94,45 @@ def from_tinygrad(name: str, uops: Iterable[Any], warp: int = 32) -> Program:
     >>> out
     array([7], dtype=int32)
     """
-    lines = list(getattr(uops, "uops", uops))
-    if lines and not isinstance(lines[0], tuple | list):
-        position = {id(line): number for number, line in enumerate(lines)}
-        lines = [(line.uop, line.dtype, [position[id(source)] for source in line.vin], line.arg) for line in lines]
-    return Program(name, [_line(number, *line) for number, line in enumerate(lines)], warp=warp)
+    given = getattr(uops, "uops", uops)
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise ProgramError(f"from_tinygrad: got {shown(given)}; expected a UOpGraph or a list of UOps")
+    lines = list(given)
+    position = {id(line): number for number, line in enumerate(lines)}
+    parts = [_parts(number, line, position) for number, line in enumerate(lines)]
+    return Program(name, [_line(number, *line) for number, line in enumerate(parts)], warp=warp)
+
+
+def _parts(number: int, line: Any, position: dict[int, int]) -> tuple[Any, Any, list[Any], Any]:
+    """A UOp, or the tuple that stands for one, as (uop, dtype, the numbers of its sources, arg)."""
+    where = f"line {number}: from_tinygrad"
+    if isinstance(line, tuple | list):
+        if len(line) != 4 or not isinstance(line[2], tuple | list):
+            raise ProgramError(f"{where} got {shown(line)}; expected (uop, dtype, [index of each source], arg)")
+        return line[0], line[1], list(line[2]), line[3]
+    if not all(hasattr(line, part) for part in ("uop", "dtype", "vin", "arg")):
+        raise ProgramError(f"{where} got {shown(line)}; expected a UOp, with uop, dtype, vin and arg")
+    for source in line.vin:
+        if id(source) not in position:
+            raise ProgramError(f"{where} finds the source {shown(source)} nowhere in the list")
+    return line.uop, line.dtype, [position[id(source)] for source in line.vin], line.arg
 
 
 def _line(number: int, uop: Any, dtype: Any, sources: Iterable[int], arg: Any) -> tuple[Any, Any, list[int], Any]:
     """One line, with our enums and types in place of tinygrad's."""
-    if uop.name not in UOps.__members__:
-        raise ProgramError(
-            f"line {number}: from_tinygrad knows no UOp {uop.name!r}; there are {', '.join(UOps.__members__)}"
-        )
+    if getattr(uop, "name", None) not in UOps.__members__:
+        unknown, known = shown(getattr(uop, "name", uop)), ", ".join(UOps.__members__)
+        raise ProgramError(f"line {number}: from_tinygrad knows no UOp {unknown}; there are {known}")
     kind = UOps[uop.name]
     if kind is UOps.ALU:
         arg = _alu(number, arg)
     elif kind is UOps.WMMA:
+        whole = isinstance(arg, tuple | list) and len(arg) == 6
+        if not whole or not all(isinstance(arg[i], tuple | list) for i in (1, 4)):
+            raise ProgramError(
+                f"line {number} (WMMA): from_tinygrad got the arg {shown(arg)}; expected "
+                "(name, (N, M, K), dtype in, dtype out, sizes of a b c, device)"
+            )
         name, sizes, input_dtype, output_dtype, counts, target = arg
         arg = (
             name,
@@ -114,6 +150,6 @@ def _line(number: int, uop: Any, dtype: Any, sources: Iterable[int], arg: Any) -
 def _alu(number: int, arg: Any) -> Any:
     """Our operation of the same name."""
     for kind in ALU_ENUMS.values():
-        if arg.name in kind.__members__:
+        if getattr(arg, "name", None) in kind.__members__:
             return kind[arg.name]
-    raise ProgramError(f"line {number} (ALU): from_tinygrad knows no operation {arg.name!r}")
+    raise ProgramError(f"line {number} (ALU): from_tinygrad knows no operation {shown(getattr(arg, 'name', arg))}")

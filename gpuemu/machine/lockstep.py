@@ -13,6 +13,7 @@ from math import prod
 
 import numpy as np
 
+from gpuemu.alu import UnaryOps
 from gpuemu.errors import DivisionError, HazardError, LimitError
 from gpuemu.limits import DEFAULT, LANES_PER_STEP, Limits
 from gpuemu.machine import wmma
@@ -27,6 +28,8 @@ from gpuemu.uops import WRITES, Line, UOps, buffer_name
 
 BYTES_PER_CHUNK = 1 << 28
 """What the values of a chunk's lanes may take; a program of many lines or wide vectors runs in smaller chunks."""
+SLOW = frozenset({UnaryOps.EXP2, UnaryOps.LOG2, UnaryOps.SIN})
+SLOW_ELEMENTS = 4
 LEAST_BATCH = 4  # iterations; with fewer at once, taking turns costs what running together saves
 
 
@@ -117,7 +120,8 @@ class Lockstep:
         self.mask: Mask | None = None
         self.heads: list[int] = []  # the IFs, loops and exits that keep some lanes away, outermost first
         self.exits: list[Exits] = []  # of the open loops
-        self.steps, self.steps_per_line = 0, 1
+        self.steps = 0
+        self._work = _work(structure, structure.root)
         self.values: list[Array] = [np.zeros((1,) * AXES, np.bool_)] * len(self.lines)
         self.memories: dict[int, Memory] = {}
         self._initial = self._values_at_start()
@@ -130,7 +134,7 @@ class Lockstep:
     def run(self, chunk: Chunk) -> None:
         """Run the program on one chunk."""
         self.chunk, self.mask, self.heads, self.exits = chunk, None, [], []
-        self.steps, self.steps_per_line = 0, _steps_per_line(chunk.lanes_at_once)
+        self.steps = 0
         self.values[:] = self._initial  # in place: the steps hold the list
         for number, line in enumerate(self.lines):
             if line.uop is UOps.SPECIAL:
@@ -179,7 +183,8 @@ class Lockstep:
             )
 
     def _run_body(self, block: Block) -> None:
-        self._count(block.head, (1 + len(block.body)) * self.steps_per_line)
+        work = self._work[block.head] * self.chunk.lanes_at_once // LANES_PER_STEP
+        self._count(block.head, 1 + len(block.body) + work)
         for item in block.body:
             if isinstance(item, int):
                 self._steps[item]()
@@ -252,8 +257,8 @@ class Lockstep:
         try:
             for trip in range(0, trips, at_once):
                 count = min(at_once, trips - trip)
-                self._count(head, (1 + len(batch.together)) * _steps_per_line(count * chunk.lanes_at_once))
-                self._count(head, count * len(batch.in_turn) * self.steps_per_line)
+                work = count * self._work[head] * chunk.lanes_at_once // LANES_PER_STEP
+                self._count(head, 1 + len(batch.together) + count * len(batch.in_turn) + work)
                 counters = np.arange(count).astype(start.dtype) + start.dtype.type(first + trip)
                 self.values[head] = counters.reshape(count, *(1,) * (AXES - 1))
                 self.chunk = replace(chunk, groups=(count, *chunk.groups[1:]))
@@ -334,8 +339,20 @@ def _constants(structure: Structure) -> tuple[Array, ...]:
     )
 
 
-def _steps_per_line(lanes: int) -> int:
-    return 1 + lanes // LANES_PER_STEP
+def _work(structure: Structure, block: Block) -> dict[int | None, int]:
+    """For each block by its head, the elements that a lane computes in its own lines."""
+    inner = [item for item in block.body if isinstance(item, Block)]
+    own = [structure.lines[item] for item in block.body if isinstance(item, int)]
+    found: dict[int | None, int] = {block.head: 1 + sum(_elements(line) for line in own)}
+    for one in inner:
+        found |= _work(structure, one)
+    return found
+
+
+def _elements(line: Line) -> int:
+    """The elements of a line's value; those that numpy takes long for count more than once."""
+    count = 1 if line.dtype is None else line.dtype.count
+    return count * (SLOW_ELEMENTS if line.uop is UOps.ALU and line.arg in SLOW else 1)
 
 
 def _overlap(structure: Structure, buffers: tuple[Array, ...]) -> bool:

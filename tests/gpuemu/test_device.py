@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpuemu import BinaryOps, Device, Limits, Program, UOps, dtypes
+from gpuemu import BinaryOps, Device, Limits, Program, UnaryOps, UOps, dtypes
 from gpuemu.device import TARGETS, choose_target, wmma_args
 from gpuemu.errors import DeviceError, LaunchError, LimitError, ProgramError
 from gpuemu.machine.wmma import resolve
@@ -237,3 +237,25 @@ def test_a_device_has_an_arithmetic_unit() -> None:
     assert repr(Device("PYTHON", unit="V100")) == "<Device PYTHON: no tensor cores, unit V100>"
     with pytest.raises(DeviceError, match=r"Device\(unit=…\): unit 'V10': no unit has that name; did you mean 'V100'"):
         Device("CUDA", unit="V10")
+
+
+@pytest.mark.parametrize(("op", "most"), [(BinaryOps.ADD, 200), (UnaryOps.SIN, 100)])
+def test_the_elements_of_vectors_count_as_steps(op: Any, most: int) -> None:
+    wide = dtypes.float64.vec(1024)
+
+    def repeated(trips: int) -> Program:
+        lines = [
+            (UOps.CONST, INT, [], 0),
+            (UOps.CONST, INT, [], trips),
+            (UOps.CONST, wide, [], 1.0),
+            (UOps.DEFINE_ACC, wide, [], 0.0),
+            (UOps.RANGE, INT, [0, 1], 0),
+            (UOps.ALU, wide, [3] if op is UnaryOps.SIN else [3, 2], op),
+            (UOps.PHI, wide, [3, 5], None),
+            (UOps.ENDRANGE, None, [4], None),
+        ]
+        return Program("repeated", lines, limits=Limits(steps=1100))
+
+    repeated(most)()
+    with pytest.raises(LimitError, match="a chunk of workgroups has taken more than 1,100 steps"):
+        repeated(4 * most)()

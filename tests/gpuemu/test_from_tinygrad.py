@@ -87,3 +87,42 @@ def test_what_is_none_of_ours_is_named(line: Any, message: str) -> None:
     with pytest.raises(ProgramError) as error:
         from_tinygrad("wrong", [(SimpleNamespace(name=line[0]), *line[1:])])
     assert message in str(error.value)
+
+
+INT = SimpleNamespace(name="int", count=1)
+
+
+@pytest.mark.parametrize(
+    ("uops", "message"),
+    [
+        (None, "from_tinygrad: got None; expected a UOpGraph or a list of UOps"),
+        ([1], "line 0: from_tinygrad got 1; expected a UOp, with uop, dtype, vin and arg"),
+        ([(1, 2)], r"line 0: from_tinygrad got \(1, 2\); expected \(uop, dtype"),
+        ([(SimpleNamespace(name="ALU"), INT, [], None)], r"line 0 \(ALU\): from_tinygrad knows no operation None"),
+        (
+            [(SimpleNamespace(name="WMMA"), INT, [], None)],
+            r"line 0 \(WMMA\): from_tinygrad got the arg None; expected \(name",
+        ),
+        (
+            [(SimpleNamespace(name="WMMA"), INT, [], (1, 2, 3))],
+            r"from_tinygrad got the arg \(1, 2, 3\); expected \(name",
+        ),
+        (
+            [SimpleNamespace(uop=SimpleNamespace(name="ALU"), dtype=INT, vin=[SimpleNamespace()], arg=None)],
+            r"the source namespace\(\) nowhere",
+        ),
+        (
+            [(SimpleNamespace(name="CONST"), SimpleNamespace(name="imagef"), [], 1)],
+            "the shape of an imagef is None; expected",
+        ),
+        (
+            [(SimpleNamespace(name="CONST"), SimpleNamespace(name="imageh", shape=(1,)), [], 1)],
+            r"the shape of an imageh is \(1,\)",
+        ),
+        ([(SimpleNamespace(name="CONST"), "int", [], 1)], "the dtype is 'int'; expected one of tinygrad's"),
+        ([(None, INT, [], 1)], "line 0: from_tinygrad knows no UOp None"),
+    ],
+)
+def test_what_is_no_kernel_is_refused(uops: Any, message: str) -> None:
+    with pytest.raises(ProgramError, match=message):
+        from_tinygrad("kernel", uops)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import product
 from math import gcd
 
-from shapetracker.expr.nodes import Const, Expr, FloorDiv, Mod, Operation, Product, Sum, node
+from shapetracker.expr.nodes import And, Const, Expr, FloorDiv, Mod, Operation, Product, Sum, node
 from shapetracker.expr.simplify.facts import Facts, quiet
 from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus, quotient, rank, times
 from shapetracker.expr.simplify.rules import DIVISION, NUMBER, OTHER, SEVERAL, SIZE, canonical, rule
@@ -386,4 +386,6 @@ def without_remainders(e: Expr) -> Expr:
     args = tuple([without_remainders(x) for x in e.args])
     if type(e) is Mod and type(args[1]) is Const:
         return args[0] - args[0] // args[1] * args[1]
+    if type(e) is And:  # the bounds of x − n·(x // n) are too wide to tell that it is still 0 or 1
+        args = tuple([new if 0 <= new.min <= new.max <= 1 else old for old, new in zip(e.args, args, strict=True)])
     return e if args == e.args else type(e).build(args)

@@ -91,7 +91,7 @@ def table_of_a_condition(e: Expr, facts: Facts) -> Expr | None:
     for v in e.names.values():
         mine = [x for x in parts if len(x.names) == 1 and v.name in x.names]
         low, high = facts.within(v)
-        if all(x.args[0] is v for x in mine) or not 1 < high - low + 1 <= _MOST_VALUES:
+        if all(x is v or x.args[0] is v for x in mine) or not 1 < high - low + 1 <= _MOST_VALUES:
             continue  # limits on the variable itself are already the tightest ones
         tables = [values_on_a_line(x, v, low, high) for x in mine]
         for chosen in _choices(len(mine)):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gpuemu import tensorcores
-from gpuemu.errors import InstructionError
+from gpuemu.errors import InstructionError, UnitError
 from gpuemu.tensorcores import from_seed, instruction, instructions
 
 EVERY = instructions()
@@ -258,3 +258,16 @@ def test_seed_tuple_that_fits_nothing_is_an_error_that_says_what_would(arg, mess
         from_seed(arg)
     assert str(error.value).startswith(f"WMMA {arg}: ")
     assert message in str(error.value)
+
+
+def test_a_vendor_in_large_letters_is_the_same() -> None:
+    assert tensorcores.instructions("NVIDIA", "SM_80") == tensorcores.instructions("nvidia", "sm_80")
+
+
+@pytest.mark.parametrize("name", [None, 5])
+def test_what_is_no_name_is_refused(name: object) -> None:
+    for call in (tensorcores.instruction, tensorcores.copy_instruction):
+        with pytest.raises(InstructionError, match=f"instruction {name}: expected a name, such as 'm16n8k16'"):
+            call(name)  # type: ignore[arg-type]
+    with pytest.raises(UnitError, match=f"unit {name}: no unit has that name"):
+        tensorcores.arithmetic.unit(name)  # type: ignore[arg-type]

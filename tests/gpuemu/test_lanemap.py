@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuemu.errors import LaneMapError
+from gpuemu.tensorcores import instruction
 from gpuemu.tensorcores.lanemap import Digit, Packing, block, column, lane_map, row, same, sparse_lane_map
 from shapetracker import View
 
@@ -174,3 +175,10 @@ def test_digits_that_reach_beyond_the_operand_are_an_error():
     with pytest.raises(LaneMapError) as error:
         lane_map("b", 8, 8, "fp16", lane=[row(8, 2)], element=[column(8)], packing=Packing("r", 16))
     assert str(error.value) == "lane map of b: its digits reach row 14, expected below 8"
+
+
+def test_where_takes_integers_alone() -> None:
+    a = instruction("m16n8k16").a
+    for row, col in ((1.5, 0), ("a", 5)):
+        with pytest.raises(LaneMapError, match=rf"where\(row={row!r}, col={col}, block=0\): expected integers"):
+            a.where(row, col)  # type: ignore[arg-type]

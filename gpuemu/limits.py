@@ -25,7 +25,7 @@ class Limits:
     steps
         Lines run for one chunk of workgroups: a line of a loop counts in each iteration, and once more for every 1,024
         elements that the lanes which run together compute, all elements of a vector; those of EXP2, LOG2 and SIN count
-        four times.
+        eight times.
 
     Examples
     --------

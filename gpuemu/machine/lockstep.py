@@ -29,7 +29,7 @@ from gpuemu.uops import WRITES, Line, UOps, buffer_name
 BYTES_PER_CHUNK = 1 << 28
 """What the values of a chunk's lanes may take; a program of many lines or wide vectors runs in smaller chunks."""
 SLOW = frozenset({UnaryOps.EXP2, UnaryOps.LOG2, UnaryOps.SIN})
-SLOW_ELEMENTS = 4
+SLOW_ELEMENTS = 8
 LEAST_BATCH = 4  # iterations; with fewer at once, taking turns costs what running together saves
 
 

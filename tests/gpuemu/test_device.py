@@ -239,7 +239,7 @@ def test_a_device_has_an_arithmetic_unit() -> None:
         Device("CUDA", unit="V10")
 
 
-@pytest.mark.parametrize(("op", "most"), [(BinaryOps.ADD, 200), (UnaryOps.SIN, 100)])
+@pytest.mark.parametrize(("op", "most"), [(BinaryOps.ADD, 200), (UnaryOps.SIN, 80)])
 def test_the_elements_of_vectors_count_as_steps(op: Any, most: int) -> None:
     wide = dtypes.float64.vec(1024)
 

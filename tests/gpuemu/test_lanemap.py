@@ -179,6 +179,6 @@ def test_digits_that_reach_beyond_the_operand_are_an_error():
 
 def test_where_takes_integers_alone() -> None:
     a = instruction("m16n8k16").a
-    for row, col in ((1.5, 0), ("a", 5)):
-        with pytest.raises(LaneMapError, match=rf"where\(row={row!r}, col={col}, block=0\): expected integers"):
-            a.where(row, col)  # type: ignore[arg-type]
+    for line, col in ((1.5, 0), ("a", 5)):
+        with pytest.raises(LaneMapError, match=rf"where\(row={line!r}, col={col}, block=0\): expected integers"):
+            a.where(line, col)  # type: ignore[arg-type]

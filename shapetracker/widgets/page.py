@@ -64,8 +64,8 @@ def standalone(title: str, script: str, style: str, state: Mapping[str, Any], st
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark">'
         f'<meta name="viewport" content="width=device-width"><title>{escape(title)}</title>\n'
-        f"<style>html {{ color-scheme: light dark; }} body {{ margin: 0; background: Canvas; }} {_HIDDEN}\n{style}</style>"
-        "</head>\n"
+        f"<style>html {{ color-scheme: light dark; }} body {{ margin: 0; background: Canvas; }} {_HIDDEN}\n"
+        f"{style}</style></head>\n"
         f'<body><main><h1 class="title">{escape(title)}</h1><div id="explorer"></div>\n'
         f"<noscript>{still}</noscript></main>\n"
         f'<script type="application/json" id="state">{data}</script>\n'

@@ -81,8 +81,8 @@ def _from_bytes(where: str, dtype: DType, buffer: Any) -> Array:
     return np.frombuffer(view, np.uint8).view(dtype.numpy)
 
 
-def size(name: str, what: str, given: Sequence[int]) -> Size:
-    """A global or local size as (x, y, z); what is not given is 1.
+def size(name: str, what: str, given: Sequence[int] | None, lines: tuple[Line, ...] = ()) -> Size:
+    """A global or local size as (x, y, z): as given, an axis left out being 1; else what the program's SPECIALs say.
 
     >>> size("add", "global_size", (4,))
     (4, 1, 1)
@@ -92,6 +92,8 @@ def size(name: str, what: str, given: Sequence[int]) -> Size:
     LaunchError
         Where it is not one to three positive integers.
     """
+    if given is None:
+        return _said(what[0], lines)
     try:
         numbers = tuple(index(n) for n in given)
     except TypeError:
@@ -102,26 +104,13 @@ def size(name: str, what: str, given: Sequence[int]) -> Size:
     return x, y, z
 
 
-def check_positions(name: str, lines: tuple[Line, ...], global_size: Size, local_size: Size) -> None:
-    """The sizes of a launch are those that the program's SPECIALs say.
-
-    Raises
-    ------
-    LaunchError
-        Where one is another.
-    """
+def _said(letter: str, lines: tuple[Line, ...]) -> Size:
+    """The sizes that the SPECIALs of the grid (g) or of a workgroup (l) say; 1 along the other axes."""
+    sizes = [1, 1, 1]
     for line in lines:
-        if line.uop is not UOps.SPECIAL or type(line.arg[2]) is not int:
-            continue
-        axis, special, says = line.arg
-        of_group = special[0] == "g"
-        what, unit = ("global_size", "workgroup") if of_group else ("local_size", "lane")
-        given = global_size if of_group else local_size
-        if given[axis] != says:
-            raise LaunchError(
-                f"{name}: {special} says {says} {unit}{'s' * (says != 1)}, {what}[{axis}] is {given[axis]}; launch it "
-                f"with that {what}, or change the SPECIAL"
-            )
+        if line.uop is UOps.SPECIAL and line.arg[1][0] == letter and type(line.arg[2]) is int:
+            sizes[line.arg[0]] = max(sizes[line.arg[0]], line.arg[2])
+    return sizes[0], sizes[1], sizes[2]
 
 
 def integers(name: str, lines: tuple[Line, ...], vals: Any) -> tuple[int, ...]:

@@ -104,8 +104,8 @@ class Program:
     def __call__(
         self,
         *buffers: Any,
-        global_size: Sequence[int] = (1, 1, 1),
-        local_size: Sequence[int] = (1, 1, 1),
+        global_size: Sequence[int] | None = None,
+        local_size: Sequence[int] | None = None,
         vals: Sequence[int] = (),
         wait: bool = False,
         engine: str = "auto",
@@ -120,7 +120,7 @@ class Program:
             One for each DEFINE_GLOBAL, in the order of the lines: numpy arrays of any shape and strides, or writable
             bytes-like objects. C-contiguous ones are changed in place, the others copied in and out.
         global_size, local_size
-            Workgroups, and lanes of a workgroup, as (x, y, z): those that the program's SPECIALs say.
+            Workgroups, and lanes of a workgroup, as (x, y, z); None: those that the program's SPECIALs say.
         vals
             One integer for each DEFINE_VAR, in the order of the lines.
         wait
@@ -155,8 +155,8 @@ class Program:
         if engine not in ENGINES:
             raise LaunchError(f"{self.name}: engine is {engine!r}; expected one of {', '.join(ENGINES)}")
         sizes = (
-            arguments.size(self.name, "global_size", global_size),
-            arguments.size(self.name, "local_size", local_size),
+            arguments.size(self.name, "global_size", global_size, self.lines),
+            arguments.size(self.name, "local_size", local_size, self.lines),
         )
         self._check_warps(sizes[1])
         cores = self.cores if unit is None else self._cores_with(unit)
@@ -164,7 +164,6 @@ class Program:
         numbers = arguments.integers(self.name, self.lines, vals)
         kinds = _kinds(self.name, checks)
         bound = arguments.bind(self.name, self.lines, buffers)
-        arguments.check_positions(self.name, self.lines, *sizes)
         arrays = tuple(argument.array for argument in bound)
         try:
             launch = lockstep.Launch(arrays, numbers, *sizes, self.warp, kinds, self.limits, self._trace())

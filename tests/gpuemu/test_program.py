@@ -252,18 +252,30 @@ def test_a_unit_is_checked_also_where_no_tensor_core_asks_for_it() -> None:
         Program("p", [])(unit="H10")
 
 
-@pytest.mark.parametrize(
-    ("special", "launch", "message"),
-    [
-        ((0, "lidx0", 4), {}, r"lidx0 says 4 lanes, local_size\[0\] is 1; launch it with that local_size"),
-        ((0, "lidx0", 4), {"local_size": (8, 1, 1)}, r"lidx0 says 4 lanes, local_size\[0\] is 8"),
-        ((2, "l", 1), {"local_size": (1, 1, 2)}, r"l says 1 lane, local_size\[2\] is 2"),
-        ((1, "gidx0", 3), {"global_size": (3, 1, 1)}, r"gidx0 says 3 workgroups, global_size\[1\] is 1"),
-    ],
-)
-def test_a_launch_has_the_sizes_that_the_program_says(special: object, launch: Any, message: str) -> None:
-    with pytest.raises(LaunchError, match=message):
-        Program("p", [(UOps.SPECIAL, dtypes.int32, [], special)])(**launch)
+def lanes_that_ran(**launch: Any) -> list[int]:
+    """Which of six elements a program of two workgroups of three lanes writes."""
+    specials = [(UOps.SPECIAL, INT, [], (0, "gidx0", 2)), (UOps.SPECIAL, INT, [], (0, "lidx0", 3))]
+    lines = [
+        (UOps.DEFINE_GLOBAL, INT, [], 0),
+        *specials,
+        (UOps.CONST, INT, [], 3),
+        (UOps.ALU, INT, [1, 3], "MUL"),
+        (UOps.ALU, INT, [4, 2], "ADD"),
+        (UOps.CONST, INT, [], 1),
+        (UOps.STORE, None, [0, 5, 6], None),
+    ]
+    out = np.zeros(6, np.int32)
+    Program("p", lines)(out, **launch)
+    return [int(i) for i in np.flatnonzero(out)]
+
+
+def test_a_launch_without_sizes_has_those_that_the_program_says() -> None:
+    assert lanes_that_ran() == [0, 1, 2, 3, 4, 5]
+    assert lanes_that_ran(global_size=(1, 1, 1)) == [0, 1, 2]
+
+
+def test_sizes_that_are_given_win_over_those_that_the_program_says() -> None:
+    assert lanes_that_ran(global_size=(2, 1, 1), local_size=(2, 1, 1)) == [0, 1, 3, 4]
 
 
 @pytest.mark.parametrize(

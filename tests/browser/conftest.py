@@ -10,6 +10,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -132,6 +133,7 @@ class Lab:
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """One JupyterLab for all tests of this process, with settings of its own."""
     settings, folder = tmp_path_factory.mktemp("settings"), tmp_path_factory.mktemp("notebooks")
+    runtime = Path(tempfile.mkdtemp(prefix="lab"))  # holds sockets, whose paths may have some 100 letters at most
     notification = settings / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
     notification.parent.mkdir(parents=True)
     notification.write_text(QUIET)
@@ -139,7 +141,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     environment = {
         **os.environ,
         "JUPYTER_CONFIG_DIR": str(settings / "config"),
-        "JUPYTER_RUNTIME_DIR": str(settings / "runtime"),
+        "JUPYTER_RUNTIME_DIR": str(runtime),
         "IPYTHONDIR": str(settings / "ipython"),
     }
     command = [
@@ -166,6 +168,8 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
             server.wait(20)
         except subprocess.TimeoutExpired:
             server.kill()
+            server.wait()
+        shutil.rmtree(runtime, ignore_errors=True)
 
 
 def answers(address: str) -> bool:

@@ -47,7 +47,7 @@ hardware: $(READY) ## hold the catalogue and the units against this machine's GP
 	$(BIN)/python tests/hardware $(FOLDER)
 
 notebooks: $(READY) ## run the notebooks and store their outputs
-	$(BIN)/python notebooks/store_outputs.py
+	$(BIN)/python tools/store_outputs.py
 
 clean: ## remove the environment and what was built
 	rm -rf .venv build dist docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis

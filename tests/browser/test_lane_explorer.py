@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from gpuemu.widgets import LaneExplorer
 
-NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "02_tensor_core_lanes.ipynb"
+NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "10_tensor_core_lanes.ipynb"
 WATCHED = """
 import gpuemu
 from ipywidgets import HTML, VBox

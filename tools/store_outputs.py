@@ -1,6 +1,6 @@
 """Run the notebooks, each alone and top to bottom, and store their outputs in place.
 
-    python notebooks/store_outputs.py [notebook ...]
+    python tools/store_outputs.py [notebook ...]
 
 What is stored is the same on every run: no times, no random names. A live widget leaves the picture at rest that it
 brings along, so a notebook reads well before it runs, and where nothing runs.
@@ -17,7 +17,7 @@ import nbformat
 from nbclient import NotebookClient
 from traitlets.config import Config
 
-HERE = Path(__file__).parent
+NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
 WIDGET = "application/vnd.jupyter.widget-view+json"
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -106,7 +106,7 @@ def merged(outputs: list[Any]) -> list[Any]:
 
 def main(names: list[str]) -> None:
     """Store the outputs of the named notebooks, or of all."""
-    for path in [Path(name) for name in names] or sorted(HERE.glob("*.ipynb")):
+    for path in [Path(name) for name in names] or sorted(NOTEBOOKS.glob("*.ipynb")):
         print(path.name, flush=True)
         store(path)
 

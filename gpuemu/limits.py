@@ -5,6 +5,9 @@ from dataclasses import dataclass
 LANES_PER_STEP = 1024
 """A step is one line for up to so many elements, so that steps measure work whatever the launch."""
 
+MAX_DIGITS = 400
+"""Of a number in a program; the longest float64 that repr writes has 24."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:

@@ -9,8 +9,8 @@ import numpy as np
 
 from gpuemu.dtypes import DType
 from gpuemu.errors import ProgramError, shown
+from gpuemu.limits import MAX_DIGITS
 from gpuemu.structure import operands
-from gpuemu.text import MAX_DIGITS
 from gpuemu.uops import (
     ALU_OPS,
     OPS,

@@ -20,6 +20,7 @@ from typing import Any
 from gpuemu import dtypes
 from gpuemu.dtypes import DType
 from gpuemu.errors import ProgramError
+from gpuemu.limits import MAX_DIGITS
 from gpuemu.uops import ALU_OPS, AluOp, Line, UOps
 
 Entry = tuple[UOps, DType | None, list[int], Any]
@@ -39,8 +40,6 @@ _TOKEN = re.compile(
 _WORDS = {"None": None, "True": True, "False": False}
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _MAX_DEPTH = 16  # of tuples in an arg; a WMMA's has two
-MAX_DIGITS = 400
-"""Of a number; the longest float64 that repr writes has 24."""
 
 
 def write(name: str, lines: tuple[Line, ...], warp: int, unit: str | None = None) -> str:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from gpuemu.drawing.lanes import draw_lane_map
 from gpuemu.drawing.programs import Listing, Row, draw_program, says
+from gpuemu.tensorcores import Instruction
+from gpuemu.tensorcores.nvidia import shared_operand
 from gpuemu.uops import OPS
 from shapetracker.drawing.layout import Beside, Code, Stack, Words
 from shapetracker.drawing.picture import Part, Picture
@@ -57,8 +59,17 @@ def _access(kernel: KernelFromViews, access: Access, number: int) -> Part:
     if access.tracker.size <= LARGEST:
         pictures.append(Stack(draw_tracker(access.tracker).parts))
     if kernel.instruction:
-        pictures.append(draw_lane_map(kernel.instruction.maps["dab"[number]]).parts[0])  # the matrix of lanes
+        pictures.append(_lanes(kernel.instruction, "dab"[number]))
     return Stack((head, Code(tuple(lines)), *([Beside(tuple(pictures))] if pictures else [])))
+
+
+def _lanes(instruction: Instruction, operand: str) -> Part:
+    """The matrix of an operand with the lane that holds each element; in shared memory, with its place."""
+    lane_map = instruction.maps.get(operand)
+    if lane_map is not None:
+        return draw_lane_map(lane_map).parts[0]
+    tile = draw_lane_map(shared_operand(instruction), "register").parts[0]
+    return Stack((Words("a tile lies in shared memory; the number of an element is its place there"), tile))
 
 
 def draw_compiled(compiled: Compiled) -> Picture:

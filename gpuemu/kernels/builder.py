@@ -286,9 +286,10 @@ class Builder:
         """All lanes of the workgroup arrive before any goes on."""
         self.line(UOps.BARRIER, None)
 
-    def wmma(self, a: Value, b: Value, c: Value, arg: Any, dtype: DType) -> Value:
-        """A·B + C across the lanes by a tensor-core instruction."""
-        return self.value(UOps.WMMA, dtype, (a, b, c), arg)
+    def wmma(self, a: Value, b: Value | Memory, c: Value, arg: Any, dtype: DType, index: Value | None = None) -> Value:
+        """A·B + C across the lanes by a tensor-core instruction; `index` is where B starts in a local memory."""
+        sources = [a.number, b.number, c.number] + ([index.number] if index is not None else [])
+        return Value(self, self.line(UOps.WMMA, dtype, sources, arg), dtype)
 
     # --- warps -------------------------------------------------------------------------------------------------------
 

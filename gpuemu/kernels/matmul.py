@@ -33,6 +33,7 @@ from gpuemu.kernels.pointwise import reduce
 from gpuemu.machine.wmma import Fragment, TensorCore, resolve
 from gpuemu.tensorcores import Instruction, LaneMap
 from gpuemu.tensorcores import instruction as instruction_of_name
+from gpuemu.tensorcores.nvidia import shared_operand
 from shapetracker import Expr, ShapeTracker, View
 from shapetracker.expr import Const, Variable
 
@@ -71,7 +72,12 @@ def matmul(
     ViewKernelError
         Where the shapes do not fit, or `out` reaches an element twice.
     InstructionError
-        Where there is no such instruction, or its operands do not all lie in registers.
+        Where there is no such instruction, A is sparse, or nobody has said which lanes hold an operand.
+
+    Notes
+    -----
+    Where the instruction reads B from shared memory (wgmma), the lanes of a group copy each tile of B there, between
+    two barriers; B's view says which element goes to which place.
     """
     if len(a.shape) != 2 or len(b.shape) != 2 or a.shape[1] != b.shape[0]:
         raise ViewKernelError(f"{name}: a of shape {a.shape} and b of {b.shape}; expected (m, k) and (k, n)")
@@ -95,18 +101,17 @@ def matmul(
 
 def _core(found: Instruction) -> tuple[TensorCore, str]:
     """The tensor core ready to run, and the name that a WMMA line calls it by."""
+    if found.sparse:
+        raise InstructionError(
+            f"matmul: A of {found.short_name} is sparse; give an instruction whose operands are dense"
+        )
+    if found.a is None:
+        raise InstructionError(f"matmul: nobody has said which lanes hold A of {found.short_name}")
     for name in (found.short_name, found.name):
         try:
             core = resolve(name, found.lanes)
         except InstructionError:
             continue
-        if core.b_is_shared:
-            raise InstructionError(f"matmul: operand b of {found.short_name} lies in shared memory")
-        odd = next((x for x in found.maps.values() if x.lanes != found.lanes), None)
-        if odd is not None:
-            raise InstructionError(
-                f"matmul: {found.short_name} has {found.lanes} lanes, and its operand {odd.operand} lies in {odd.lanes}"
-            )
         if core.instruction.maps == found.maps:
             return core, name
     raise InstructionError(f"matmul: no name of {found!r} means this instruction alone")
@@ -120,7 +125,8 @@ def fragment(tracker: ShapeTracker, instruction: Instruction, operand: str) -> S
     tracker
         The whole operand: (m, k), (k, n) or (m, n). Where no whole tiles fill it, it is padded.
     operand
-        ``a``, ``b``, ``c`` or ``d``. Instructions of several blocks multiply one tile of A by several of B.
+        ``a``, ``b``, ``c`` or ``d``. Instructions of several blocks multiply one tile of A by several of B. A B that
+        lies in shared memory is as if one lane held all of it: its elements are the places there.
 
     Returns
     -------
@@ -132,7 +138,8 @@ def fragment(tracker: ShapeTracker, instruction: Instruction, operand: str) -> S
     InstructionError
         Where no lane holds the operand.
     """
-    lane_map = instruction.maps.get(operand)
+    in_memory = operand == "b" and instruction.path == "wgmma"
+    lane_map = shared_operand(instruction) if in_memory else instruction.maps.get(operand)
     if lane_map is None or lane_map.view is None:
         raise InstructionError(f"fragment: {operand} of {instruction.short_name} lies in no lanes as one View")
     tiles = _tiles(tracker, lane_map, operand)
@@ -191,11 +198,15 @@ class _Tiled:
         step = Variable("k_tile", 0, max(0, self.depth - 1))
         total = k.variable(0, self.core.c.dtype)
         corners = [(row, column), (row, step), (column, step)]
-        if self.depth:
-            with k.loop(self.depth) as counter:
-                self.values[step] = counter
-                a, b = (self._load(number, corners[number]) for number in (1, 2))
-                total.set(k.wmma(a, b, total.value, self.wmma, self.core.d.dtype).cast(self.core.c.dtype))
+        stage = _Stage(self) if self.core.b_is_shared else None
+        with k.loop(self.depth) as counter:  # without steps, along an empty k, the result is 0
+            self.values[step] = counter
+            a = self._load(1, corners[1])
+            if stage:
+                product = stage.multiply(a, total.value, corners[2])
+            else:
+                product = k.wmma(a, self._load(2, corners[2]), total.value, self.wmma, self.core.d.dtype)
+            total.set(product.cast(self.core.c.dtype))
         self._store(corners[0], total.value)
         sizes = groups, (self.found.lanes, self.warps, 1)
         return KernelFromViews(k.name, k.program(), tuple(self.accesses), *sizes, self.found)
@@ -208,6 +219,8 @@ class _Tiled:
     def _lane_digits(self, lane_map: LaneMap) -> dict[Variable, Value]:
         """The digits of the lane's number, most significant first, each a variable: so the expressions stay sums."""
         lane, digits = self.builder.special("l", 0, self.found.lanes), dict[Variable, Value]()
+        if lane_map.lanes < self.found.lanes:  # nobody reads what the lanes above hold: they load the same again
+            lane = lane % lane_map.lanes
         for axis, size in enumerate(lane_map.lane_shape):
             below = prod(lane_map.lane_shape[axis + 1 :])
             value = self.builder.alu(BinaryOps.DIV, lane, below) if below > 1 else lane
@@ -235,3 +248,38 @@ class _Tiled:
         for number, access in enumerate(elements):
             value = total.element(number) if total.dtype.count > 1 else total
             store(k, memory, access, values, value.cast(memory.dtype))
+
+
+class _Stage:
+    """B in shared memory: a tile for each group of lanes, copied there before each multiplication."""
+
+    def __init__(self, tiled: _Tiled) -> None:
+        self.tiled = tiled
+        self.size = tiled.core.b.holders.size
+        self.reached = tiled.reached[2].reshape((*tiled.reached[2].shape[:2], self.size))
+        k = tiled.builder
+        self.memory = k.local("b_tile", self.size * tiled.warps, tiled.core.b.dtype.scalar())
+        self.start = k.special("l", 1, tiled.warps) * self.size if tiled.warps > 1 else None
+
+    def multiply(self, a: Value, total: Value, corner: Sequence[Expr]) -> Value:
+        """A·B + C, with B copied in between two barriers."""
+        k, tiled = self.tiled.builder, self.tiled
+        self._copy(corner)
+        k.barrier()
+        start = k.const(0, dtypes.int32) if self.start is None else self.start
+        product = k.wmma(a, self.memory, total, tiled.wmma, tiled.core.d.dtype, start)
+        k.barrier()  # all have multiplied before the next tile comes
+        return product
+
+    def _copy(self, corner: Sequence[Expr]) -> None:
+        """Each lane copies every element whose place is its number, modulo the lanes of the group."""
+        k, tiled = self.tiled.builder, self.tiled
+        lanes, source = tiled.found.lanes, tiled.memories[2]
+        place = Variable("place", 0, self.size - 1)
+        access = described(source, tiled.trackers[2], self.reached, self.reached.expr_idxs([*corner, place]))
+        tiled.accesses.append(access)
+        with k.loop(-(-self.size // lanes)) as turn:
+            here = turn * lanes + k.special("l", 0, lanes)
+            guard = None if self.size % lanes == 0 else here < self.size
+            value = load(k, source, access, {**tiled.values, place: here}, guard)
+            self.memory.store(here if self.start is None else self.start + here, value, guard)

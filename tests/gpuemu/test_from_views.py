@@ -12,7 +12,6 @@ from gpuemu import BinaryOps, UOps, dtypes, tensorcores
 from gpuemu.errors import InstructionError, LaunchError
 from gpuemu.kernels.errors import ViewKernelError
 from gpuemu.kernels.from_views import convolution, elementwise, fragment, matmul, reduce, windows
-from gpuemu.tensorcores import SparseLaneMap
 from shapetracker import ShapeTracker, Variable
 
 shape_of = ShapeTracker.from_shape
@@ -102,34 +101,79 @@ def test_matrix_products_of_any_views(data):
     assert np.allclose(out, expected, rtol=1e-5)
 
 
+REFUSED = {
+    "nax.16x16": "nobody has said which lanes hold A of nax.16x16",
+    "m16n8k64.mxf4": "no dtype holds e2m1, the type of its operand a",
+}
+"""Dense instructions that cannot multiply here, and what is said about them."""
+
+
 def dense() -> list:
-    """Every instruction whose operands all lie in lanes, each once."""
-    found = []
-    for x in tensorcores.instructions():
-        whole = all(lane_map.lanes == x.lanes for lane_map in x.maps.values())
-        if set("abcd") <= set(x.maps) and not isinstance(x.a, SparseLaneMap) and "e2m1" not in x.types and whole:
-            found.append(x)
-    return found
+    """Every instruction that is not sparse."""
+    return [x for x in tensorcores.instructions() if not x.sparse]
 
 
 @pytest.mark.parametrize("instruction", dense(), ids=lambda x: f"{x.arch}-{x.short_name}")
 def test_every_dense_instruction_multiplies_padded_transposed_operands(instruction):
     m, n, k = instruction.m + 1, instruction.n * instruction.blocks + 2, instruction.k + 1
     a, b = shape_of((k, m)).permute((1, 0)), shape_of((k, n))
+    if instruction.short_name in REFUSED:
+        with pytest.raises(InstructionError, match=REFUSED[instruction.short_name]):
+            matmul(a, b, instruction)
+        return
     kernel = matmul(a, b, instruction)
     out_type, a_type, b_type = (access.dtype for access in kernel.accesses)
     rng = np.random.default_rng(m * n + k)
-    high = 2 if instruction.a.dtype == "b1" else 4
+    high = 2 if a_type == dtypes.bool else 4
     left, right = (rng.integers(0, high, size).astype(t.numpy) for size, t in (((k, m), a_type), ((k, n), b_type)))
     out = np.zeros((m, n), out_type.numpy)
-    kernel(out, left, right)
+    kernel(out, left, right, checks="all")
     x, y = left.T.astype(np.float64), right.astype(np.float64)
     expected = (x[:, :, None] != y[None]).sum(1) if instruction.product == "xor" else x @ y
     assert np.array_equal(out.astype(np.float64), expected)
 
 
 def test_the_catalogue_has_many_dense_instructions():
-    assert len(dense()) > 150
+    assert len(dense()) > 220
+    assert {x.short_name for x in dense()} >= set(REFUSED)
+
+
+def test_a_sparse_instruction_is_refused():
+    with pytest.raises(
+        InstructionError,
+        match=r"A of .*smfmac_f32_32x32x16_f16 is sparse; give an instruction whose operands are dense",
+    ):
+        matmul(shape_of((16, 16)), shape_of((16, 8)), next(x for x in tensorcores.instructions() if x.sparse))
+
+
+@QUICK
+@given(st.data())
+def test_wgmma_multiplies_any_views_staged_through_shared_memory(data):
+    m, k, n = (data.draw(st.integers(0, 20)) for _ in range(3))
+    a, b = data.draw(trackers((m, k))), data.draw(trackers((k, n)))
+    name, dtype = data.draw(st.sampled_from([("m64n8k16.f32.f16", np.float16), ("m64n8k8.f32.tf32", np.float32)]))
+    memory = different(max(1, a.real_size()), dtype), different(max(1, b.real_size()), dtype)
+    out = np.full((m, n), 7, np.float32)
+    matmul(a, b, name)(out, *memory, checks="all")
+    expected = a.gather(memory[0]).astype(np.float64) @ b.gather(memory[1]).astype(np.float64)
+    assert np.allclose(out, expected, rtol=1e-5)
+
+
+def test_groups_of_lanes_have_their_own_tile_of_b_in_shared_memory():
+    kernel = matmul(shape_of((64, 32)), shape_of((32, 24)), "m64n8k16")
+    (local,) = [line for line in kernel.program.lines if line.uop is UOps.DEFINE_LOCAL]
+    assert (kernel.local_size, local.arg) == ((128, 3, 1), ("b_tile", 3 * 8 * 16))
+    assert sum(line.uop is UOps.BARRIER for line in kernel.program.lines) == 2
+    assert "the number of an element is its place there" in str(kernel.draw())
+
+
+@pytest.mark.parametrize("core", [None, "m16n8k8", "m64n8k16"])
+@pytest.mark.parametrize(("m", "k", "n"), [(2, 0, 3), (0, 2, 3), (2, 3, 0), (0, 0, 0)])
+def test_products_without_elements(core, m, k, n):
+    dtype = np.float16 if core else np.float32
+    out = np.full((m, n), 7, np.float32)
+    matmul(shape_of((m, k)), shape_of((k, n)), core)(out, np.zeros((m, k), dtype), np.zeros((k, n), dtype))
+    assert not out.any()
 
 
 @pytest.mark.parametrize("instruction", [None, "m16n8k16"])
@@ -258,13 +302,10 @@ def test_views_that_do_not_fit_are_explained(call, message):
     assert message in str(error.value)
 
 
-def test_operands_in_shared_memory_are_no_fragments():
+def test_what_lies_in_no_lanes_as_one_view_is_no_fragment():
+    sparse = next(x for x in tensorcores.instructions() if x.sparse)
     with pytest.raises(InstructionError, match="lies in no lanes"):
-        fragment(shape_of((16, 128)), tensorcores.instruction("m64n128k16"), "b")
-    with pytest.raises(InstructionError, match="lies in shared memory"):
-        matmul(shape_of((64, 16)), shape_of((16, 128)), "m64n128k16")
-    with pytest.raises(InstructionError, match="has 64 lanes, and its operand a lies in 32"):
-        matmul(shape_of((16, 16)), shape_of((16, 16)), "gfx1200.wmma_i32_16x16x16_iu4.w64")
+        fragment(shape_of((16, 128)), sparse, "a")
 
 
 def test_a_buffer_that_is_too_small_is_refused_before_anything_runs():

@@ -107,14 +107,16 @@ def _core(found: Instruction) -> tuple[TensorCore, str]:
         )
     if found.a is None:
         raise InstructionError(f"matmul: nobody has said which lanes hold A of {found.short_name}")
+    problem = f"no name of {found!r} means this instruction alone"
     for name in (found.short_name, found.name):
         try:
             core = resolve(name, found.lanes)
-        except InstructionError:
+        except InstructionError as error:
+            problem = str(error)
             continue
         if core.instruction.maps == found.maps:
             return core, name
-    raise InstructionError(f"matmul: no name of {found!r} means this instruction alone")
+    raise InstructionError(f"matmul: {problem}")
 
 
 def fragment(tracker: ShapeTracker, instruction: Instruction, operand: str) -> ShapeTracker:

@@ -1,0 +1,1 @@
+"""The exercises, one module a notebook; every module here is read."""

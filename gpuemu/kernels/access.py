@@ -9,7 +9,7 @@ from gpuemu.dtypes import DType
 from gpuemu.kernels.builder import Builder, Memory, Value
 from gpuemu.kernels.expressions import Lowering, index_type
 from shapetracker import Expr, ShapeTracker
-from shapetracker.expr import Const, Variable
+from shapetracker.expr import And, Comparison, Const, Variable
 
 Values = Mapping[Variable, Value]
 
@@ -58,9 +58,14 @@ def described(memory: Memory, tracker: ShapeTracker, reached: ShapeTracker, expr
     """An access with its expressions, as built and simplified."""
     index, valid = expressions
     simple_valid = valid.simplify()
-    assuming = () if isinstance(simple_valid, Const) else (simple_valid,)
-    simple_index = index.simplify(assuming=assuming)
+    simple_index = index.simplify(assuming=_comparisons(simple_valid))
     return Access(memory.name, tracker, memory.dtype, reached, index, valid, simple_index, simple_valid)
+
+
+def _comparisons(valid: Expr) -> list[Expr]:
+    """What a condition says, as comparisons: a factor such as ``i%2``, which is 0 or 1, is ``i%2 > 0``."""
+    parts = valid.args if isinstance(valid, And) else (valid,)
+    return [part if isinstance(part, Comparison) else part > 0 for part in parts if not isinstance(part, Const)]
 
 
 def load(k: Builder, memory: Memory, access: Access, values: Values, guard: Value | None = None) -> Value:

@@ -8,7 +8,7 @@ from gpuemu import dtypes
 from gpuemu.alu import BinaryOps
 from gpuemu.dtypes import DType
 from gpuemu.kernels.errors import ViewKernelError
-from gpuemu.kernels.kernel_from_views import KernelFromViews, check_plain
+from gpuemu.kernels.kernel_from_views import KernelFromViews, plain
 from gpuemu.kernels.matmul import matmul
 from gpuemu.kernels.pointwise import reduce
 from gpuemu.tensorcores import Instruction
@@ -50,8 +50,8 @@ def windows(
     >>> windows(ShapeTracker.from_shape((5, 5)), (3, 3))
     ShapeTracker(View(shape=(3, 3, 3, 3), strides=(5, 1, 5, 1), offset=0))
     """
+    (image,) = plain(f"windows {kernel}", image=image)
     call = f"windows {kernel} of {image.shape}"
-    check_plain(call, image=image)
     if len(image.shape) < 2 or min(*kernel, *step, *dilation) < 1 or min(padding) < 0:
         raise ViewKernelError(f"{call}: expected an image (…, height, width), and sizes of at least 1")
     *outer, _, _ = image.shape
@@ -103,6 +103,7 @@ def convolution(
     ViewKernelError
         Where the shapes do not fit.
     """
+    image, weights = plain("convolution", image=image, weights=weights)
     if len(image.shape) != 3 or len(weights.shape) != 4 or image.shape[0] != weights.shape[1]:
         raise ViewKernelError(
             f"convolution: image {image.shape} and weights {weights.shape}; expected (channels, height, width) and "

@@ -84,20 +84,35 @@ class KernelFromViews:
         return f"<KernelFromViews {self.name}{by}: {groups} workgroups of {lanes} lanes>"
 
 
-def check_plain(call: str, **trackers: ShapeTracker) -> None:
-    """Check that views have no variables.
+def plain(call: str, **trackers: ShapeTracker) -> list[ShapeTracker]:
+    """Views without variables: those whose variables are bound, at their values.
 
     Raises
     ------
     ViewKernelError
-        Which names the variables.
+        Which names the operand that is no tracker, or the variables without a value.
+
+    Examples
+    --------
+    >>> from shapetracker import Variable
+    >>> n = Variable("n", 1, 8)
+    >>> plain("sum", x=ShapeTracker.from_shape((n.bind(3), 2)))
+    [ShapeTracker(View(shape=(3, 2), strides=(2, 1), offset=0))]
     """
+    found = []
     for name, tracker in trackers.items():
         if not isinstance(tracker, ShapeTracker):
-            raise ViewKernelError(f"{call}: {name} is a {type(tracker).__name__}; expected a ShapeTracker")
-        if tracker.vars():
-            names = ", ".join(sorted(variable.name for variable in tracker.vars()))
-            raise ViewKernelError(f"{call}: {name} depends on {names}; bind the variables first")
+            raise ViewKernelError(f"{call}: {name} is {tracker!r}; expected a ShapeTracker")
+        bound = tracker.var_vals
+        free = sorted(variable.name for variable in tracker.unbind()[0].vars() if variable not in bound)
+        if free:
+            values = ", ".join(f"{variable!r}: …" for variable in free)
+            raise ViewKernelError(
+                f"{call}: {name} depends on {', '.join(free)}; a kernel is made for one size: give "
+                f"view.bind({{{values}}})"
+            )
+        found.append(tracker.bind() if bound else tracker)
+    return found
 
 
 def check_written_once(call: str, out: ShapeTracker) -> None:

@@ -28,7 +28,7 @@ from gpuemu.errors import InstructionError
 from gpuemu.kernels.access import Access, Values, described, load, store
 from gpuemu.kernels.builder import Builder, Value
 from gpuemu.kernels.errors import ViewKernelError
-from gpuemu.kernels.kernel_from_views import KernelFromViews, check_plain, check_written_once
+from gpuemu.kernels.kernel_from_views import KernelFromViews, check_written_once, plain
 from gpuemu.kernels.pointwise import reduce
 from gpuemu.machine.wmma import Fragment, TensorCore, resolve
 from gpuemu.tensorcores import Instruction, LaneMap
@@ -79,13 +79,13 @@ def matmul(
     Where the instruction reads B from shared memory (wgmma), the lanes of a group copy each tile of B there, between
     two barriers; B's view says which element goes to which place.
     """
+    a, b = plain(name, a=a, b=b)
     if len(a.shape) != 2 or len(b.shape) != 2 or a.shape[1] != b.shape[0]:
         raise ViewKernelError(f"{name}: a of shape {a.shape} and b of {b.shape}; expected (m, k) and (k, n)")
     (m, k), n = a.shape, b.shape[1]
-    out = ShapeTracker.from_shape((m, n)) if out is None else out
+    (out,) = plain(name, out=ShapeTracker.from_shape((m, n)) if out is None else out)
     if out.shape != (m, n):
         raise ViewKernelError(f"{name}: out has shape {out.shape}; expected {(m, n)}")
-    check_plain(name, out=out, a=a, b=b)
     if instruction is None:
         rows, columns = (
             a.reshape((m, 1, k)).expand((m, n, k)),

@@ -26,7 +26,7 @@ from gpuemu.dtypes import DType
 from gpuemu.kernels.access import Access, described, load, store
 from gpuemu.kernels.builder import Builder, Number, Value
 from gpuemu.kernels.errors import ViewKernelError
-from gpuemu.kernels.kernel_from_views import KernelFromViews, check_plain, check_written_once
+from gpuemu.kernels.kernel_from_views import KernelFromViews, check_written_once, plain
 from shapetracker import Expr, ShapeTracker
 from shapetracker.expr import Const, Variable
 
@@ -65,7 +65,7 @@ def elementwise(
     """
     call = name
     types = _types(call, dtype, len(ins))
-    _check(call, out, ins)
+    out, ins = _plain(call, out, ins)
     for number, tracker in enumerate(ins):
         if tracker.shape != out.shape:
             raise ViewKernelError(
@@ -127,7 +127,7 @@ def reduce(
         raise ViewKernelError(f"reduce {op!r}: expected one of {', '.join(map(str, REDUCTIONS))}")
     call = name or f"{REDUCTIONS[op]} along {axis}"
     types = _types(call, dtype, len(ins))
-    _check(call, out, ins)
+    out, ins = _plain(call, out, ins)
     if not ins or (fn is None and len(ins) != 1):
         raise ViewKernelError(f"{call}: {len(ins)} operands; give one, or fn to put them together")
     shape = ins[0].shape
@@ -176,9 +176,11 @@ def _types(call: str, dtype: DType | Sequence[DType], count: int) -> list[DType]
     return types
 
 
-def _check(call: str, out: ShapeTracker, ins: Sequence[ShapeTracker]) -> None:
-    check_plain(call, out=out, **{f"operand {number}": tracker for number, tracker in enumerate(ins)})
+def _plain(call: str, out: ShapeTracker, ins: Sequence[ShapeTracker]) -> tuple[ShapeTracker, tuple[ShapeTracker, ...]]:
+    """The views without variables; the result's reaches each element once."""
+    out, *rest = plain(call, out=out, **{f"operand {number}": tracker for number, tracker in enumerate(ins)})
     check_written_once(call, out)
+    return out, tuple(rest)
 
 
 def _axes(call: str, axis: int | Sequence[int], rank: int) -> tuple[int, ...]:

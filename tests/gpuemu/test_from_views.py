@@ -15,7 +15,7 @@ from gpuemu.kernels.from_views import convolution, elementwise, fragment, matmul
 from shapetracker import ShapeTracker, Variable
 
 shape_of = ShapeTracker.from_shape
-QUICK = settings(max_examples=20, deadline=None)
+QUICK = settings(max_examples=40, deadline=None)
 
 
 def different(size: int, dtype=np.float32) -> np.ndarray:
@@ -176,6 +176,57 @@ def test_products_without_elements(core, m, k, n):
     assert not out.any()
 
 
+@QUICK
+@given(st.data())
+def test_matrix_products_into_any_view_that_reaches_each_element_once(data):
+    m, k, n = (data.draw(st.integers(1, 20)) for _ in range(3))
+    turned, gap, flipped = data.draw(st.booleans()), data.draw(st.integers(1, 2)), data.draw(st.sets(st.integers(0, 1)))
+    memory = np.full((n + 3, gap * m + 2) if turned else (m + 3, gap * n + 2), -1, np.float32)
+    out = shape_of(memory.shape).shrink(((1, memory.shape[0] - 2), (2, memory.shape[1]))).stride((1, gap))
+    part = memory[1:-2, 2::gap]
+    if turned:
+        out, part = out.permute((1, 0)), part.T
+    out, part = out.flip(tuple(flipped)), np.flip(part, tuple(flipped))
+    core = data.draw(st.sampled_from([None, "m16n8k8", "m64n8k16", "gfx942.mfma_f32_4x4x4_16b_f16"]))
+    dtype = np.float32 if core is None else np.float16
+    a, b = different(m * k, dtype).reshape(m, k), different(k * n, dtype).reshape(k, n)
+    matmul(shape_of((m, k)), shape_of((k, n)), core, out=out)(memory, a, b)
+    expected = a.astype(np.float64) @ b.astype(np.float64)
+    assert np.allclose(part, expected, rtol=1e-5)
+    assert np.count_nonzero(memory == -1) == memory.size - m * n
+
+
+@QUICK
+@given(st.data())
+def test_views_whose_variables_are_bound_are_those_of_the_values(data):
+    n, value = Variable("n", 1, 6), data.draw(st.integers(1, 6))
+    pads = data.draw(st.integers(0, 2)), data.draw(st.integers(0, 2))
+    whole = data.draw(st.booleans())
+    rows = shape_of((n.bind(value), 3)) if whole else shape_of((6, 3)).shrink(((0, n.bind(value)), (0, 3)))
+    view = rows.pad((pads, (0, 1))).permute((1, 0))
+    memory = np.arange(1, 19, dtype=np.float32)
+    seen = np.pad(memory.reshape(6, 3)[:value], (pads, (0, 1))).T
+    out, total, product = (np.full(shape, 7, np.float32) for shape in (seen.shape, seen.shape[:1], (4, 4)))
+    elementwise(lambda x: x, shape_of(seen.shape), view)(out, memory)
+    reduce("ADD", 1, shape_of(total.shape), view)(total, memory)
+    matmul(view, view.permute((1, 0)), "m16n8k8")(product, *[memory.astype(np.float16)] * 2)
+    assert np.array_equal(out, seen)
+    assert np.array_equal(total, seen.sum(1))
+    assert np.array_equal(product, seen @ seen.T)
+    written = np.zeros(18, np.float32)
+    elementwise(lambda x: x * 2, view, view)(written, memory)
+    assert np.array_equal(written, np.where(np.arange(18) < 3 * value, memory * 2, 0))
+
+
+def test_a_validity_that_is_a_number_of_0_or_1_gates_a_load():
+    odd = shape_of((1, 2, 1)).pad(((0, 0), (0, 0), (1, 0)))
+    kernel = elementwise(lambda x: x, shape_of((4,)), odd.reshape((4,)))
+    assert kernel.accesses[1].simple_valid.render() == "idx%2"
+    out = np.full(4, 9, np.float32)
+    kernel(out, np.array([5, 6], np.float32))
+    assert out.tolist() == [0, 5, 0, 6]
+
+
 @pytest.mark.parametrize("instruction", [None, "m16n8k16"])
 @pytest.mark.parametrize(("padding", "step", "dilation"), [((0, 0), (1, 1), (1, 1)), ((1, 2), (2, 1), (1, 2))])
 def test_convolution(instruction, padding, step, dilation):
@@ -275,9 +326,9 @@ def test_repr_names_the_core_and_the_launch():
         ),
         (
             lambda: elementwise(lambda x: x, shape_of((2,)), shape_of((Variable("i", 1, 4),))),
-            "operand 0 depends on i; bind the variables first",
+            "operand 0 depends on i; a kernel is made for one size: give view.bind({'i': …})",
         ),
-        (lambda: elementwise(lambda x: x, shape_of((2,)), (2,)), "operand 0 is a tuple; expected a ShapeTracker"),
+        (lambda: elementwise(lambda x: x, shape_of((2,)), (2,)), "operand 0 is (2,); expected a ShapeTracker"),
         (
             lambda: elementwise(lambda x: x, shape_of((2,)), shape_of((2,)), dtype=[dtypes.int32] * 2),
             "2 dtypes for 1 operands; give one, or one each",
@@ -286,6 +337,8 @@ def test_repr_names_the_core_and_the_launch():
         (lambda: reduce(BinaryOps.ADD, 2, shape_of(()), shape_of((2,))), "axes (2,) of a view with the axes 0 … 0"),
         (lambda: reduce(BinaryOps.ADD, 0, shape_of((2,)), shape_of((2, 3))), "expected one shape, and out (3,)"),
         (lambda: reduce(BinaryOps.ADD, 0, shape_of(())), "0 operands; give one, or fn to put them together"),
+        (lambda: matmul((2, 3), shape_of((3, 2))), "a is (2, 3); expected a ShapeTracker"),
+        (lambda: convolution(shape_of((1, 4, 4)), None), "weights is None; expected a ShapeTracker"),
         (lambda: matmul(shape_of((2, 3)), shape_of((2, 3))), "a of shape (2, 3) and b of (2, 3); expected (m, k)"),
         (
             lambda: matmul(shape_of((2, 3)), shape_of((3, 2)), out=shape_of((4,))),

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.measure import cpu_seconds, human, table
 from gpuemu.tensorcores import arithmetic
-from gpuemu.tensorcores.formats import format_of
+from gpuemu.tensorcores.arithmetic.formats import format_of
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 

@@ -167,7 +167,7 @@ def _sheet(arguments: argparse.Namespace) -> int:
 
 
 def _vectors(arguments: argparse.Namespace) -> int:
-    from gpuemu.tensorcores.recorded import compare
+    from gpuemu.tensorcores.arithmetic.recorded import compare
 
     sets = compare(arguments.folder, arguments.unit)
     for one in sets:

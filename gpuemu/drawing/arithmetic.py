@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from fractions import Fraction
 
-from gpuemu.tensorcores.explanation import Explanation, Step, Term, bits, grouped, number, power, sentence
+from gpuemu.tensorcores.arithmetic.explanation import Explanation, Step, Term, bits, grouped, number, power, sentence
 from shapetracker.drawing.grid import Cell, Grid
 from shapetracker.drawing.layout import Beside, Code, Stack, Words
 from shapetracker.drawing.picture import Part, Picture

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from gpuemu.drawing.lanes import BLOCKS_SHOWN, WIDTH, holders
 from gpuemu.drawing.quadrant import flowing
 from gpuemu.tensorcores.checker import Diagnosis
-from gpuemu.tensorcores.fragment import NOTHING, place_text
+from gpuemu.tensorcores.checker.fragment import NOTHING, place_text
 from shapetracker.drawing.grid import Cell, Grid
 from shapetracker.drawing.layout import Words
 from shapetracker.drawing.palette import LIGHT, Theme

@@ -20,7 +20,7 @@ from typing import Any
 
 from gpuemu.errors import InstructionError, shown
 from gpuemu.tensorcores import amd, apple, arithmetic, intel, matrix_copy, nvidia
-from gpuemu.tensorcores.formats import LONGEST_NAME
+from gpuemu.tensorcores.arithmetic.formats import LONGEST_NAME
 from gpuemu.tensorcores.instruction import ELEMENT_TYPES, Instruction
 from gpuemu.tensorcores.lanemap import LaneMap, SparseLaneMap
 from gpuemu.tensorcores.matrix_copy import MatrixCopy

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from gpuemu.errors import InstructionError
 from gpuemu.tensorcores.arithmetic import Unit
 from gpuemu.tensorcores.arithmetic import unit as unit_of_name
-from gpuemu.tensorcores.formats import Array
+from gpuemu.tensorcores.arithmetic.formats import Array
 from gpuemu.tensorcores.lanemap import LaneMap
 
 if TYPE_CHECKING:

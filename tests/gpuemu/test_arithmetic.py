@@ -14,7 +14,7 @@ from oracles import tensor_core_oracle as oracle
 
 from gpuemu.errors import GpuEmuError, UnitError
 from gpuemu.tensorcores import arithmetic
-from gpuemu.tensorcores.formats import format_of
+from gpuemu.tensorcores.arithmetic.formats import format_of
 
 VECTORS = Path(__file__).parent.parent / "data" / "tensor_core_vectors"
 

@@ -9,8 +9,8 @@ from oracles import tensor_core_oracle as oracle
 
 from gpuemu.errors import UnitError
 from gpuemu.tensorcores import arithmetic
-from gpuemu.tensorcores.formats import format_of
-from gpuemu.tensorcores.steps import steps_of
+from gpuemu.tensorcores.arithmetic.formats import format_of
+from gpuemu.tensorcores.arithmetic.steps import steps_of
 
 PAIRS = [
     (unit.name, entry.path, inputs, out)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gpuemu.errors import UnitError
-from gpuemu.tensorcores.recorded import compare
+from gpuemu.tensorcores.arithmetic.recorded import compare
 
 VECTORS = Path(__file__).parent.parent / "data" / "tensor_core_vectors"
 ENTRY = {"file": "one.npz", "gpu": "A100", "input": "fp16", "output": "fp32", "path": "mma"}

@@ -17,7 +17,7 @@ from gpu import Gpu, compile_probe, find, missing, run
 from lane_probe import Run, check, check_copy
 
 from gpuemu import tensorcores
-from gpuemu.tensorcores.recorded import compare
+from gpuemu.tensorcores.arithmetic.recorded import compare
 
 
 def say(line: str) -> None:

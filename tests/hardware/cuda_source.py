@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from gpuemu import tensorcores
-from gpuemu.tensorcores.formats import format_of
+from gpuemu.tensorcores.arithmetic.formats import format_of
 from gpuemu.tensorcores.instruction import Instruction
 from gpuemu.tensorcores.lanemap import LaneMap
 from gpuemu.tensorcores.matrix_copy import MatrixCopy

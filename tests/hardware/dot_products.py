@@ -11,7 +11,7 @@ from fragments import pack, pack_shared, unpack
 from gpu import Gpu
 from lane_probe import Run
 
-from gpuemu.tensorcores.formats import Format, format_of
+from gpuemu.tensorcores.arithmetic.formats import Format, format_of
 from gpuemu.tensorcores.instruction import Instruction
 
 ROWS = 1024

@@ -3,7 +3,7 @@
 import numpy as np
 from cuda_source import bits_of
 
-from gpuemu.tensorcores.formats import format_of
+from gpuemu.tensorcores.arithmetic.formats import format_of
 from gpuemu.tensorcores.instruction import Instruction
 from gpuemu.tensorcores.lanemap import LaneMap
 

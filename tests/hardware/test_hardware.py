@@ -20,11 +20,11 @@ import numpy as np
 import pytest
 
 from gpuemu import tensorcores
-from gpuemu.tensorcores.formats import format_of
+from gpuemu.tensorcores.arithmetic.formats import format_of
+from gpuemu.tensorcores.arithmetic.recorded import compare
 from gpuemu.tensorcores.instruction import Instruction
 from gpuemu.tensorcores.lanemap import LaneMap, Packing, column, lane_map, row
 from gpuemu.tensorcores.matrix_copy import MatrixCopy
-from gpuemu.tensorcores.recorded import compare
 
 A100 = gpus.Gpu("NVIDIA A100-SXM4-40GB", 80, "580.65")
 needs_nvcc = pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed")

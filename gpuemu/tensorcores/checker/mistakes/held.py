@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from gpuemu.tensorcores.digits import fit, places, written
-from gpuemu.tensorcores.fragment import from_numbers, to_numbers
+from gpuemu.tensorcores.checker.digits import fit, places, written
+from gpuemu.tensorcores.checker.fragment import from_numbers, to_numbers
+from gpuemu.tensorcores.checker.mistakes.case import Case, Mistake, in_order, listed, turned
 from gpuemu.tensorcores.lanemap import IntArray, LaneMap
-from gpuemu.tensorcores.mistakes.case import Case, Mistake, in_order, listed, turned
 
 _PAIR = "The two elements of each register are swapped"
 _INSIDE = "The elements lie in the wrong order inside each register"

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from gpuemu.tensorcores.blocks import Formats
-from gpuemu.tensorcores.formats import Floats, Format, round_to_nearest, round_to_odd
+from gpuemu.tensorcores.arithmetic.blocks import Formats
+from gpuemu.tensorcores.arithmetic.formats import Floats, Format, round_to_nearest, round_to_odd
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gpuemu.errors import UnitError
 from gpuemu.tensorcores.arithmetic import unit
-from gpuemu.tensorcores.formats import Array, Floats
+from gpuemu.tensorcores.arithmetic.formats import Array, Floats
 
 _KEYS = ("file", "gpu", "input", "output", "path")
 

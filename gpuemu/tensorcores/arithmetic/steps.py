@@ -13,11 +13,19 @@ from fractions import Fraction
 
 import numpy as np
 
-from gpuemu.tensorcores.blocks import NO_EXPONENT, Formats, FusedBlocks, HalfPairs, align, any_special, exponents
-from gpuemu.tensorcores.cdna import FusedThenAdded, PairwiseTree
-from gpuemu.tensorcores.chains import Exact, FmaChain, IntegerSum, Sequential
-from gpuemu.tensorcores.explanation import Number, Step, Term, exact_sum, whole
-from gpuemu.tensorcores.formats import FLOATS, Floats, round_to_nearest
+from gpuemu.tensorcores.arithmetic.blocks import (
+    NO_EXPONENT,
+    Formats,
+    FusedBlocks,
+    HalfPairs,
+    align,
+    any_special,
+    exponents,
+)
+from gpuemu.tensorcores.arithmetic.cdna import FusedThenAdded, PairwiseTree
+from gpuemu.tensorcores.arithmetic.chains import Exact, FmaChain, IntegerSum, Sequential
+from gpuemu.tensorcores.arithmetic.explanation import Number, Step, Term, exact_sum, whole
+from gpuemu.tensorcores.arithmetic.formats import FLOATS, Floats, round_to_nearest
 
 _TO_NEAREST = "to nearest even"
 _WITHOUT = "not rounded"

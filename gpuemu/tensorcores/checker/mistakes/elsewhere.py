@@ -8,11 +8,11 @@ from functools import cache
 import numpy as np
 
 from gpuemu import tensorcores
-from gpuemu.tensorcores.digits import written
-from gpuemu.tensorcores.fragment import from_numbers
+from gpuemu.tensorcores.checker.digits import written
+from gpuemu.tensorcores.checker.fragment import from_numbers
+from gpuemu.tensorcores.checker.mistakes.case import Case, Mistake, turned
 from gpuemu.tensorcores.instruction import Instruction
 from gpuemu.tensorcores.lanemap import IntArray
-from gpuemu.tensorcores.mistakes.case import Case, Mistake, turned
 
 
 def other_operand(case: Case) -> Mistake | None:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpuemu.tensorcores.digits import Place, described, fit, places, prime_places, term, written
-from gpuemu.tensorcores.fragment import to_numbers
+from gpuemu.tensorcores.checker.digits import Place, described, fit, places, prime_places, term, written
+from gpuemu.tensorcores.checker.fragment import to_numbers
+from gpuemu.tensorcores.checker.mistakes.case import Case, Mistake
 from gpuemu.tensorcores.lanemap import IntArray, LaneMap
-from gpuemu.tensorcores.mistakes.case import Case, Mistake
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,10 @@ import numpy.typing as npt
 
 from gpuemu import tensorcores
 from gpuemu.errors import FragmentError
-from gpuemu.tensorcores.fragment import NOTHING, Fragment, Loaded, place_text, read_fragment
+from gpuemu.tensorcores.checker.fragment import NOTHING, Fragment, Loaded, place_text, read_fragment
+from gpuemu.tensorcores.checker.mistakes import Case, Mistake, likely_mistake, order_of, other_instructions
 from gpuemu.tensorcores.instruction import Instruction
 from gpuemu.tensorcores.lanemap import IntArray, LaneMap
-from gpuemu.tensorcores.mistakes import Case, Mistake, likely_mistake, order_of, other_instructions
 
 if TYPE_CHECKING:
     from shapetracker.drawing.picture import Picture

@@ -11,11 +11,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from gpuemu.errors import UnitError
-from gpuemu.tensorcores.blocks import Formats, FusedBlocks, is_narrow, narrow
-from gpuemu.tensorcores.chains import IntegerSum
-from gpuemu.tensorcores.explanation import Explanation, format_names, unrecorded
-from gpuemu.tensorcores.formats import Array, Floats, Format, IntegerFormat, format_of, read
-from gpuemu.tensorcores.steps import explain
+from gpuemu.tensorcores.arithmetic.blocks import Formats, FusedBlocks, is_narrow, narrow
+from gpuemu.tensorcores.arithmetic.chains import IntegerSum
+from gpuemu.tensorcores.arithmetic.explanation import Explanation, format_names, unrecorded
+from gpuemu.tensorcores.arithmetic.formats import Array, Floats, Format, IntegerFormat, format_of, read
+from gpuemu.tensorcores.arithmetic.steps import explain
 
 _OUTPUTS_AT_ONCE = 1 << 13
 """Results computed together: a block of 16 products of each is 1 MiB, about what the second-level cache holds."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpuemu.tensorcores.blocks import (
+from gpuemu.tensorcores.arithmetic.blocks import (
     NO_EXPONENT,
     Exponents,
     Formats,
@@ -20,7 +20,7 @@ from gpuemu.tensorcores.blocks import (
     ieee_sum,
     power_of_two,
 )
-from gpuemu.tensorcores.formats import Floats, Format, round_to_nearest
+from gpuemu.tensorcores.arithmetic.formats import Floats, Format, round_to_nearest
 
 _FINE_BITS = 31
 """Bits below the greatest exponent that the sum of the products keeps when c is added (MMA-Sim's F2)."""

@@ -1,7 +1,4 @@
-"""How each tensor core adds and rounds: `unit("A100")` gives a unit, `unit.matmul` the bits it gives.
-
-A unit is data: for each pair of types, and each instruction path, one rule of `blocks`, `chains` or `cdna`.
-"""
+"""The units by name. A unit is data: for each pair of types, each path, one rule of `blocks`, `chains` or `cdna`."""
 
 from __future__ import annotations
 
@@ -9,13 +6,11 @@ import functools
 from dataclasses import replace
 
 from gpuemu.errors import UnitError, shown
-from gpuemu.tensorcores.blocks import FusedBlocks, HalfPairs
-from gpuemu.tensorcores.cdna import FusedThenAdded, PairwiseTree
-from gpuemu.tensorcores.chains import Exact, FmaChain, IntegerSum, Sequential
-from gpuemu.tensorcores.formats import FLOATS, nearest
-from gpuemu.tensorcores.unit import Compared, Entry, Rule, Unit
-
-__all__ = ["Unit", "unit", "units"]
+from gpuemu.tensorcores.arithmetic.blocks import FusedBlocks, HalfPairs
+from gpuemu.tensorcores.arithmetic.cdna import FusedThenAdded, PairwiseTree
+from gpuemu.tensorcores.arithmetic.chains import Exact, FmaChain, IntegerSum, Sequential
+from gpuemu.tensorcores.arithmetic.formats import FLOATS, nearest
+from gpuemu.tensorcores.arithmetic.rules import Compared, Entry, Rule, Unit
 
 _BY_RULE = "by rule, not compared with hardware"
 _PUBLISHED = "by published rules, not compared with hardware"

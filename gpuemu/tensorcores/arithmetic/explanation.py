@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
-from gpuemu.tensorcores.formats import Format
+from gpuemu.tensorcores.arithmetic.formats import Format
 
 if TYPE_CHECKING:
     from shapetracker.drawing.picture import Picture
@@ -220,7 +220,7 @@ def _lines(step: Step) -> Iterator[str]:
 def unrecorded(steps: Iterable[Step], formats: tuple[Format, ...]) -> str:
     """What takes part in the steps that no recorded result has, in words; empty where there is none such.
 
-    >>> from gpuemu.tensorcores.formats import FLOATS
+    >>> from gpuemu.tensorcores.arithmetic.formats import FLOATS
     >>> step = Step("block 1", (whole("a0·b0", math.inf), whole("c", 1.0)), "toward zero", math.inf)
     >>> unrecorded([step], (FLOATS["fp16"], FLOATS["fp16"], FLOATS["fp32"]))
     'by rule, not compared with hardware: infinity, NaN or overflow'
@@ -237,7 +237,7 @@ def unrecorded(steps: Iterable[Step], formats: tuple[Format, ...]) -> str:
 def format_names(formats: tuple[Format, ...], path: str) -> str:
     """The types of an explanation as text.
 
-    >>> from gpuemu.tensorcores.formats import FLOATS
+    >>> from gpuemu.tensorcores.arithmetic.formats import FLOATS
     >>> format_names((FLOATS["e4m3"], FLOATS["e5m2"], FLOATS["fp32"]), "mma")
     'e4m3 · e5m2 + fp32 by mma'
     """

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gpuemu.errors import FragmentError
-from gpuemu.tensorcores.formula import read_formulas
+from gpuemu.tensorcores.checker.formula import read_formulas
 from gpuemu.tensorcores.lanemap import IntArray, LaneMap
 from gpuemu.tensorcores.notation.base import AXES
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gpuemu.tensorcores.fragment import to_numbers
+from gpuemu.tensorcores.checker.fragment import to_numbers
 from gpuemu.tensorcores.instruction import Instruction
 from gpuemu.tensorcores.lanemap import IntArray, LaneMap
 from gpuemu.tensorcores.notation.base import AXES

@@ -11,10 +11,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from gpuemu.tensorcores.digits import written
-from gpuemu.tensorcores.mistakes.case import Case, Mistake, listed, turned
-from gpuemu.tensorcores.mistakes.elsewhere import in_memory_order, other_instructions, other_operand
-from gpuemu.tensorcores.mistakes.held import (
+from gpuemu.tensorcores.checker.digits import written
+from gpuemu.tensorcores.checker.mistakes.case import Case, Mistake, listed, turned
+from gpuemu.tensorcores.checker.mistakes.elsewhere import in_memory_order, other_instructions, other_operand
+from gpuemu.tensorcores.checker.mistakes.held import (
     axis_permuted,
     elements_reordered,
     lanes_not_duplicated,
@@ -23,7 +23,7 @@ from gpuemu.tensorcores.mistakes.held import (
     order_of,
     transposed,
 )
-from gpuemu.tensorcores.mistakes.stepped import (
+from gpuemu.tensorcores.checker.mistakes.stepped import (
     digits_exchanged,
     shifted,
     shifted_in_memory,

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpuemu.tensorcores.formats import FLOATS, Floats, Format, round_to_nearest
+from gpuemu.tensorcores.arithmetic.formats import FLOATS, Floats, Format, round_to_nearest
 
 NO_EXPONENT = -400
 """The exponent of zero: even with the greatest (127) below that of every product of two numbers (-252)."""

@@ -10,7 +10,7 @@ from gpuemu.tensorcores.checker import Diagnosis
 from gpuemu.tensorcores.checker.fragment import NOTHING, place_text
 from shapetracker.drawing.grid import Cell, Grid
 from shapetracker.drawing.layout import Words
-from shapetracker.drawing.palette import LIGHT, Theme
+from shapetracker.drawing.palette import Theme
 from shapetracker.drawing.picture import Picture
 from shapetracker.drawing.scene import Scene
 
@@ -58,20 +58,6 @@ class _Report:
         return Words(self.words).scene(theme)
 
 
-_ERROR = "#e0362c"
-"""The frame of a wrong place in HTML: 4.4 to 1 on white paper, 4.3 to 1 on #111; a frame needs 3."""
-
-
-@dataclass(frozen=True)
-class _Checked(Grid):
-    """A grid whose wrong cells have no fill on any page: a frame, and the page's own ink, bold."""
-
-    def html(self) -> str:
-        ours = super().html()
-        ours = ours.replace(f"background:{LIGHT.paper};color:{LIGHT.error}", "background:transparent;color:inherit")
-        return ours.replace(f"border:2px solid {LIGHT.error}", f"border:2px solid {_ERROR}")
-
-
 def _filled(text: str, lane: int, tip: str, wrong: bool) -> Cell:
     return Cell(text, tip=tip, ring="error") if wrong else Cell(text, lane // 4, lane % 4 / 3, tip=tip)
 
@@ -98,7 +84,7 @@ def _matrix(diagnosis: Diagnosis, block: int) -> Grid:
     of = f" of block {block}" if lane_map.blocks > 1 else ""
     lanes = "lanes" if lane_map.duplicates else "lane"
     marks = "" if diagnosis.right else ", marked where it holds another element"
-    return _Checked(
+    return Grid(
         lane_map.rows,
         lane_map.columns,
         cell,
@@ -131,7 +117,7 @@ def _lanes(diagnosis: Diagnosis) -> Grid:
         text = "–" if row == NOTHING == column else ":".join([*map(str, block), f"{row},{column}"])
         return _filled(text, lane, _tip(diagnosis, lane, element), _wrong(diagnosis, lane, element))
 
-    return _Checked(
+    return Grid(
         lane_map.lanes,
         lane_map.elements,
         cell,

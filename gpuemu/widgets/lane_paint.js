@@ -141,7 +141,7 @@ function paintLabels(v, ctx) {
       const tall = g.ch >= 11;
       for (let r = 0; r < g.rows; r += every(g.ch, 14)) label(r, g.x - 5, posY(g, r) + (tall ? g.ch / 2 : 4), muted, "10px", "right");
       label(g.op, g.x - 5, g.y - 9, ink, "700 13px", "right");
-      const why = !v.ins[g.op] && v.ins.unheld[g.op];
+      const why = v.state.colour !== "k" && !v.ins[g.op] && v.ins.unheld[g.op];   // by k its cells have colours
       if (why) wrapped(ctx, why, gridWidth(g) - 20, `11px ${v.sans}`).forEach((line, j) => label(line, g.x + 10, g.y + 16 + 15 * j, muted, "11px", "left"));
     } else {
       const o = v.ins[g.op], w = gridWidth(g), registers = o.register.at(-1) + 1;

@@ -5,7 +5,7 @@ pointer is told; the grid writes itself as text, as an HTML table, or as shapes.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Literal
 
@@ -273,15 +273,42 @@ _CELL = f"{_PLAIN}border:0;"
 _SIDE = "padding:0 6px 0 0;border:0;text-align:left;white-space:nowrap;font-weight:400"
 
 
+FRAMES: dict[Ring, str] = {"ink": "#16181b", "accent": "#2f7fd6", "error": "#e0362c"}
+"""Frames in HTML. Accent and error stand out from white and from black pages alike; ink lies on a fill."""
+_TINT, _PALE = 0.14, 0.24
+"""How much colour an empty cell and a hushed one have in HTML: the page shines through, and gives the ink."""
+
+
 def _html_cell(cell: Cell | None) -> str:
     if cell is None or cell is LEFT_OUT:
         return f'<td style="{_CELL}">{cell.text if cell else ""}</td>'
     tip = f' title="{escape(cell.tip)}"' if cell.tip else ""
-    ring = f"border:2px solid {getattr(LIGHT, cell.ring)};font-weight:700;" if cell.ring else ""
+    return f'<td{tip} style="{_PLAIN}{_html_frame(cell)}{_html_colours(cell)}">{escape(_html_text(cell))}</td>'
+
+
+def _html_text(cell: Cell) -> str:
+    return MASKED if cell.masked else cell.text
+
+
+def _html_frame(cell: Cell) -> str:
+    if not cell.ring:
+        return "border:1px dotted #8b939b" if cell.masked else "border:0;"
+    on_page = cell.ring == "ink" and (cell.masked or cell.group is None)
+    colour = "" if on_page else f" {FRAMES[cell.ring]}"  # without one it is that of the page's text
+    return f"border:2px solid{colour};font-weight:700;"
+
+
+def _html_colours(cell: Cell) -> str:
+    """A fill comes with its ink. What has no full colour of its own lets the page through, white or black."""
     if cell.masked:
-        return f'<td{tip} style="{_PLAIN}{ring or "border:1px dotted #8b939b"}">{MASKED}</td>'
-    colours = f"background:{cell.fill(LIGHT)};color:{cell.ink(LIGHT)}"
-    return f'<td{tip} style="{_PLAIN}{ring or "border:0;"}{colours}">{escape(cell.text)}</td>'
+        return ""
+    if cell.group is None:
+        ground = "transparent" if cell.ring == "error" else f"rgba(127,127,127,{_TINT})"
+        return f"background:{ground};color:inherit"
+    if cell.hushed:
+        red, green, blue = palette.channels(replace(cell, hushed=False).fill(LIGHT) or LIGHT.wash)
+        return f"background:rgba({red},{green},{blue},{_PALE});color:inherit"
+    return f"background:{cell.fill(LIGHT)};color:{cell.ink(LIGHT)}"
 
 
 def _marked(cell: Cell | None) -> str:

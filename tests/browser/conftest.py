@@ -89,15 +89,19 @@ def page(context: BrowserContext) -> Iterator[Page]:
 
 @pytest.fixture
 def open_file(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """`open_file(path, theme="light", width=1000)` opens an HTML file: an explorer without kernel and notebook."""
+    """`open_file(path, theme="light", width=1000)` opens an HTML file: an explorer without kernel and notebook.
+
+    `watch` is a script that runs before the page's own.
+    """
     contexts, errors = [], []
 
-    def opened(path: Path, *, theme: Literal["light", "dark"] = "light", width: int = 1000) -> Page:
+    def opened(path: Path, *, theme: Literal["light", "dark"] = "light", width: int = 1000, watch: str = "") -> Page:
         context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme)
         context.set_default_timeout(PATIENCE)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
+        page.add_init_script(watch)
         page.goto(path.as_uri())
         page.locator(".hit").first.wait_for(state="attached")
         return page

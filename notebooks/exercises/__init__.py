@@ -44,8 +44,13 @@ The kinds: `Number` (a number, a tuple, a list), `Formula` (an index formula as 
 or a function that gives one), `Fragment` (row and column of a tensor core's operand by lane and element), `Matrix` (an
 array), `Kernel` (a ``@cuda.jit`` kernel). Each kind's docstring says what `inputs` and `wanted` are to it.
 
-The solution goes into ``notebooks/solutions``, with wrong answers and the sentences that they must get; the tests
-hold every solution against its exercise.
+The solution goes into a module of ``notebooks/solutions``, such as ``n07.py``::
+
+    SOLUTIONS = {"lanes-of-a-warp": 32}
+    WRONG = [("lanes-of-a-warp", 64, "AMD's CDNA")]  # a wrong answer, and a part of the sentence that it must get
+
+The tests find every module there, and hold each solution against its exercise. Where inputs change with the seed, a
+solution is a kernel, a formula or a function; where they are fixed it may be a number.
 """
 
 from exercises.exercise import Exercise, Mistake, Verdict

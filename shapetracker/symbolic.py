@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from typing import Any
 
 from shapetracker.errors import UndecidedError, ViewError
-from shapetracker.expr import Const, Eq, Expr, Max, Min, Variable, as_expr
+from shapetracker.expr import Const, Eq, Expr, Variable, as_expr
 from shapetracker.expr.nodes import IntLike
-from shapetracker.movements import check_rank, listed, listed_pairs
-from shapetracker.movements import whole as integers_of
+from shapetracker.movements import check_rank, listed, listed_pairs, whole
+from shapetracker.symbolic_fit import Parts, each_binding, fit_view, with_values
 from shapetracker.symbolic_reshape import regroup
+from shapetracker.symbolic_stack import unbind_views
+from shapetracker.symbolic_values import greatest, least, need, row_major, same, simple
 from shapetracker.view import View
 
 Pairs = tuple[tuple[IntLike, IntLike], ...]
@@ -148,7 +151,7 @@ class SymbolicView(View):
 
     def permute(self, axes: Sequence[int]) -> View:
         """See `View.permute`."""
-        order = integers_of("permute", axes)
+        order = whole("permute", axes)
         View.create((1,) * len(self.shape)).permute(order)  # the same check of the axes
         mask = None if self.mask is None else [self.mask[axis] for axis in order]
         shape, strides = [self.shape[axis] for axis in order], [self.strides[axis] for axis in order]
@@ -156,7 +159,7 @@ class SymbolicView(View):
 
     def stride(self, steps: Sequence[int]) -> View:
         """See `View.stride`; the steps are integers."""
-        paces = integers_of("stride", steps)
+        paces = whole("stride", steps)
         View.create((1,) * len(self.shape)).stride(paces)  # the same check of the steps
         offset: IntLike = self.offset
         shape: list[IntLike] = []
@@ -183,7 +186,7 @@ class SymbolicView(View):
         """
         sizes = listed("reshape", shape)
         _check_integers("reshape", sizes)
-        old, new = whole(prod(self.shape)), whole(prod(sizes))
+        old, new = simple(prod(self.shape)), simple(prod(sizes))
         told = f"reshape {self.shape} to {sizes}: {old} elements cannot become {new}"
         guards = [need(size >= 0, f"{told}; {size} is negative") for size in sizes]
         if not same(old, new):
@@ -191,10 +194,11 @@ class SymbolicView(View):
         if len(sizes) == len(self.shape) and all(same(a, b) for a, b in zip(self.shape, sizes, strict=True)):
             return symbolic(sizes, self.strides, self.offset, self.mask, self._guarded(guards))
         found = regroup(self.shape, self.strides, self.mask, sizes)
-        if found is None:
-            return None
-        strides, moved, mask = found
-        return symbolic(sizes, strides, self.offset + moved, mask, self._guarded(guards))
+        if found is not None:
+            strides, moved, mask = found
+            return symbolic(sizes, strides, self.offset + moved, mask, self._guarded(guards))
+        parts = _fitted_reshape(self, sizes)
+        return None if parts is None else symbolic(sizes, *parts, self._guarded(guards))
 
     def __add__(self, outer: View) -> View | None:
         """See `View.__add__`; None where no single view is found that serves every binding."""
@@ -214,7 +218,7 @@ class SymbolicView(View):
 
     def size(self) -> Any:
         """The number of points: an integer or an expression."""
-        return whole(prod(self.shape))
+        return simple(prod(self.shape))
 
     def draw(self) -> Any:
         """The picture of this view: its parts, its expressions and its guards."""
@@ -232,6 +236,14 @@ class SymbolicView(View):
         """The ``(begin, end)`` of each axis, where the mask is None too."""
         return tuple((0, size) for size in self.shape) if self.mask is None else self.mask
 
+    def parts(self) -> list[IntLike]:
+        """The shape, strides, offset and mask in one list.
+
+        >>> as_symbolic(View.create((4,))).parts()
+        [4, 1, 0]
+        """
+        return [*self.shape, *self.strides, self.offset, *(x for pair in self.mask or () for x in pair)]
+
     def _guarded(self, more: Iterable[tuple[Expr, ...]]) -> tuple[Expr, ...]:
         return (*self.guards, *(guard for some in more for guard in some))
 
@@ -242,13 +254,25 @@ class SymbolicView(View):
         return found
 
     def _expressions(self) -> list[Expr]:
-        parts = [*self.shape, *self.strides, self.offset, *(x for pair in self.mask or () for x in pair), *self.guards]
-        return [part for part in parts if isinstance(part, Expr)]
+        return [part for part in (*self.parts(), *self.guards) if isinstance(part, Expr)]
 
     def _map(self, change: Any) -> View:
         mask = None if self.mask is None else [(change(begin), change(end)) for begin, end in self.mask]
         shape, strides = [change(size) for size in self.shape], [change(step) for step in self.strides]
         return symbolic(shape, strides, change(self.offset), mask, tuple(change(guard) for guard in self.guards))
+
+
+@lru_cache(maxsize=256)
+def _fitted_reshape(view: SymbolicView, shape: tuple[IntLike, ...]) -> Parts | None:
+    """The strides, offset and bounds that the reshaped view has in each binding."""
+    (given, target), values = unbind_views((view, symbolic(shape, None, 0, None)))
+    one, other = as_symbolic(given), as_symbolic(target)
+    variables = one.vars() | other.vars()
+    samples = each_binding(variables, lambda at: one.bind(at).reshape(_at(other.shape, at)))
+    if samples is None:
+        return None
+    found = fit_view(other.bounds(), [*one.parts(), *other.parts()], samples)
+    return None if found is None else with_values(found, values)
 
 
 def symbolic(
@@ -268,10 +292,10 @@ def symbolic(
     strides = None if strides is None else listed("View.create", strides, "tuple of strides")
     mask = None if mask is None else listed_pairs("View.create, mask", mask)
     _check_integers("View.create", [*shape, *(strides or ()), offset, *(x for pair in mask or () for x in pair)])
-    sizes = tuple(whole(size) for size in shape)
-    steps = tuple(whole(step) for step in (row_major(sizes) if strides is None else strides))
-    start = whole(offset)
-    bounds = None if mask is None else tuple((whole(begin), whole(end)) for begin, end in mask)
+    sizes = tuple(simple(size) for size in shape)
+    steps = tuple(simple(step) for step in (row_major(sizes) if strides is None else strides))
+    start = simple(offset)
+    bounds = None if mask is None else tuple((simple(begin), simple(end)) for begin, end in mask)
     if len(steps) != len(sizes) or (bounds is not None and len(bounds) != len(sizes)):
         raise ViewError(f"View.create: shape {sizes}, strides {steps} and mask {bounds} differ in their number of axes")
     if bounds is not None and all(same(b, 0) and same(e, size) for (b, e), size in zip(bounds, sizes, strict=True)):
@@ -293,78 +317,6 @@ def as_symbolic(view: View) -> SymbolicView:
     if isinstance(view, SymbolicView):
         return view
     return SymbolicView(view.shape, view.strides, view.offset, view.mask, view.contiguous)
-
-
-def whole(value: IntLike) -> Any:
-    """The value simplified: an integer where it is one.
-
-    >>> x = Variable("x", 0, 6)
-    >>> whole(x + 1 - x)
-    1
-    """
-    if not isinstance(value, Expr):
-        return value
-    simple = value.simplify()
-    return simple.value if isinstance(simple, Const) else simple
-
-
-def least(one: IntLike, other: IntLike) -> IntLike:
-    """The smaller of two values; a Min where that depends on the binding.
-
-    >>> x = Variable("x", 0, 6)
-    >>> least(x, 7), least(x, 3)
-    (x, min(x, 3))
-    """
-    gap = as_expr(whole(one - other))
-    return one if gap.max <= 0 else other if gap.min >= 0 else Min(one, other)
-
-
-def greatest(one: IntLike, other: IntLike) -> IntLike:
-    """The greater of two values; a Max where that depends on the binding.
-
-    >>> x = Variable("x", 0, 6)
-    >>> greatest(x, 7), greatest(x, 3)
-    (7, max(x, 3))
-    """
-    gap = as_expr(whole(one - other))
-    return other if gap.max <= 0 else one if gap.min >= 0 else Max(one, other)
-
-
-def need(condition: Any, told: str) -> tuple[Expr, ...]:
-    """A condition as a guard: none where it always holds, an error where it never does.
-
-    >>> x = Variable("x", 0, 6)
-    >>> need(x < 9, "never"), need(x < 3, "never")
-    ((), (x < 3,))
-    """
-    found = as_expr(whole(condition))
-    if found.max <= 0:
-        raise ViewError(told)
-    return () if found.min >= 1 else (found,)
-
-
-def same(one: IntLike, other: IntLike) -> bool:
-    """Whether two values are the same in every binding, as far as simplifying tells.
-
-    >>> x = Variable("x", 0, 6)
-    >>> same(x * 2, x + x), same(x, 3)
-    (True, False)
-    """
-    return bool(one == other) or whole(one - other) == 0
-
-
-def row_major(shape: Sequence[IntLike]) -> list[IntLike]:
-    """The strides of a contiguous view, with 0 on axes of size 1.
-
-    >>> row_major((3, Variable("x", 1, 6), 4))
-    [x*4, 4, 1]
-    """
-    strides: list[IntLike] = []
-    step: IntLike = 1
-    for size in reversed(shape):
-        strides.append(0 if same(size, 1) else step)
-        step = whole(step * size)
-    return strides[::-1]
 
 
 def _check_integers(call: str, values: Iterable[object]) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from shapetracker.expr import Const, Expr
+from shapetracker.expr import Expr
 from shapetracker.expr.nodes import IntLike
+from shapetracker.symbolic_values import full, same, simple
 from shapetracker.view import View
 
 Axis = tuple[IntLike, IntLike, tuple[IntLike, IntLike]]
@@ -30,7 +31,7 @@ def regroup(
     >>> regroup((i, 4, 6), (24, 1, 4), None, (i, 2, 2, 6))
     ([24, 2, 1, 4], 0, None)
     """
-    if any(_same(size, 0) for size in sizes):
+    if any(same(size, 0) for size in sizes):
         return [0] * len(sizes), 0, None
     bounds = [(0, size) for size in shape] if mask is None else list(mask)
     steps: list[IntLike] = []
@@ -59,7 +60,7 @@ def _groups(old: Sequence[IntLike], new: Sequence[IntLike]) -> list[tuple[slice,
         if end_b == b:
             b -= 1
             right = right * new[b]
-        while not _same(left, right) and (a or b):
+        while not same(left, right) and (a or b):
             if a and (not b or _may_grow(left, right)):
                 a -= 1
                 left = left * old[a]
@@ -92,17 +93,17 @@ def _one_group(
         return (
             None if view is None else (list(view.strides), view.offset, None if view.mask is None else list(view.mask))
         )
-    axes = [axis for axis, size in enumerate(shape) if not (_same(size, 1) and _full(bounds[axis], 1))]
+    axes = [axis for axis, size in enumerate(shape) if not (same(size, 1) and full(bounds[axis], 1))]
     run = _as_one_axis([(shape[axis], strides[axis], bounds[axis]) for axis in axes])
     if run is None:
         return None
-    size, step, bound, moved = run
-    wide = [axis for axis, other in enumerate(sizes) if not _same(other, 1)] or [0][: len(sizes)]
+    (size, step, bound), moved = run
+    wide = [axis for axis, other in enumerate(sizes) if not same(other, 1)] or [0][: len(sizes)]
     if len(wide) == 1:
         found: list[tuple[IntLike, IntLike]] = [(0, 1)] * len(sizes)
         found[wide[0]] = bound
         return [step if axis == wide[0] else 0 for axis in range(len(sizes))], moved, found
-    if not _full(bound, size):
+    if not full(bound, size):
         return None
     steps: list[IntLike] = []
     for other in reversed(sizes):
@@ -111,31 +112,33 @@ def _one_group(
     return steps[::-1], moved, None
 
 
-def _as_one_axis(axes: Sequence[Axis]) -> tuple[IntLike, IntLike, tuple[IntLike, IntLike], IntLike] | None:
-    """The size, the step and the bounds of the one axis that neighbouring axes act as, and what the offset gains.
+def _as_one_axis(axes: Sequence[Axis]) -> tuple[Axis, IntLike] | None:
+    """The one axis that neighbouring axes act as, and what the offset gains."""
+    moved: IntLike = 0
+    one: Axis = axes[0] if axes else (1, 0, (0, 1))
+    for axis in axes[1:]:
+        found = join(one, axis)
+        if found is None:
+            return None
+        one, more = found
+        moved = moved + more
+    return one, moved
+
+
+def join(one: Axis, other: Axis) -> tuple[Axis, IntLike] | None:
+    """The axis that two neighbours act as, and what the offset gains; None where they are not seen to act as one.
 
     The laws are those of `shapetracker.box.merge_axes`, where they are seen to hold in every binding.
+
+    >>> join((2, 12, (0, 2)), (3, 4, (0, 3)))
+    ((6, 4, (0, 6)), 0)
     """
-    if not axes:
-        return 1, 0, (0, 1), 0
-    moved: IntLike = 0
-    size, step, (begin, end) = axes[0]
-    for m, pace, (first, last) in axes[1:]:
-        if _same(end - begin, 1):
-            moved = moved + step * begin - pace * begin * m
-            begin, end = begin * m + first, begin * m + last
-        elif _full((first, last), m) and _same(step, m * pace):
-            begin, end = begin * m, end * m
-        else:
-            return None
-        size, step = size * m, pace
-    return size, step, (begin, end), moved
-
-
-def _full(bound: tuple[IntLike, IntLike], size: IntLike) -> bool:
-    return _same(bound[0], 0) and _same(bound[1], size)
-
-
-def _same(one: IntLike, other: IntLike) -> bool:
-    gap = one - other
-    return gap == 0 if not isinstance(gap, Expr) else gap.simplify() == Const(0)
+    n, step, (begin, end) = one
+    m, pace, (first, last) = other
+    if same(end - begin, 1):
+        return (simple(n * m), pace, (simple(begin * m + first), simple(begin * m + last))), simple(
+            (step - pace * m) * begin
+        )
+    if full((first, last), m) and (same(step, m * pace) or same(m, 1)):
+        return (simple(n * m), step if same(m, 1) else pace, (simple(begin * m), simple(end * m))), 0
+    return None

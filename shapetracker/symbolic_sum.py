@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import product
-from math import prod
 
-from shapetracker.errors import ViewError
 from shapetracker.expr import Expr, as_expr
-from shapetracker.indexing import index_and_valid
-from shapetracker.symbolic import SymbolicView, as_symbolic, greatest, least, need, row_major, same, symbolic, whole
+from shapetracker.symbolic import SymbolicView, as_symbolic, symbolic
+from shapetracker.symbolic_fit import Parts, each_binding, fit_view, with_values
+from shapetracker.symbolic_lookup import look_up
+from shapetracker.symbolic_stack import unbind_views
+from shapetracker.symbolic_values import greatest, least, need, row_major, same, simple
 from shapetracker.view import View
-
-BINDINGS = 1024
-"""The greatest number of bindings that are tried one by one."""
 
 
 def symbolic_sum(inner: View, outer: View) -> View | None:
     """The elements of `outer` looked up in `inner`, where that is one view for every binding.
 
-    None where it is not one view for some binding. None, too, where no closed form tells, and either `inner` has a
-    mask, or a size that may be 0, or there are more than `BINDINGS` bindings.
+    None where it is not one view for some binding. None, too, where no closed form tells, and there are more than
+    `shapetracker.symbolic_fit.BINDINGS` bindings, or their views have no common form that is found.
 
     >>> from shapetracker.expr import Variable
     >>> i = Variable("i", 1, 6)
@@ -38,39 +35,22 @@ def symbolic_sum(inner: View, outer: View) -> View | None:
             return symbolic(made.shape, made.strides, made.offset, made.mask, (*guards, *made.guards))
     if one.mask is None and all(map(same, one.strides, row_major(one.shape))):
         return symbolic(other.shape, other.strides, other.offset + one.offset, other.mask, guards)
-    if one.mask is None and all(as_expr(size).min > 0 for size in one.shape) and _one_view_for_each(one, other):
-        return _by_first_steps(one, other, guards)
-    return None
-
-
-def _by_first_steps(inner: SymbolicView, outer: SymbolicView, guards: tuple[Expr, ...]) -> View:
-    """The view that the first valid point of `outer` and the steps from there say, if it is one view."""
-    corner = [as_expr(begin) for begin, _ in outer.bounds()]
-
-    def read(point: list[Expr]) -> Expr:
-        return index_and_valid((inner, outer), point)[0]
-
-    first = read(corner)
-    steps = [read([*corner[:axis], at + 1, *corner[axis + 1 :]]) - first for axis, at in enumerate(corner)]
-    start = first - sum(step * at for step, at in zip(steps, corner, strict=True))
-    return symbolic(outer.shape, steps, start, outer.mask, guards)
+    parts = look_up(
+        (one.shape, one.strides, one.offset, one.bounds()), (other.strides, other.offset, other.bounds()), guards
+    ) or _fitted(one, other)
+    return None if parts is None else symbolic(other.shape, *parts, guards)
 
 
 @lru_cache(maxsize=256)
-def _one_view_for_each(inner: SymbolicView, outer: SymbolicView) -> bool:
-    """Whether the concrete sum is one view in each binding in which the parts and their guards hold."""
-    variables = sorted(inner.vars() | outer.vars(), key=lambda variable: variable.name)
-    if prod(variable.max - variable.min + 1 for variable in variables) > BINDINGS:
-        return False
-    for values in product(*[range(variable.max, variable.min - 1, -1) for variable in variables]):
-        at = dict(zip(variables, values, strict=True))
-        try:
-            found = inner.bind(at) + outer.bind(at)
-        except ViewError:
-            continue
-        if found is None:
-            return False
-    return True
+def _fitted(inner: SymbolicView, outer: SymbolicView) -> Parts | None:
+    """The strides, offset and bounds that the sum has in each binding."""
+    views, values = unbind_views((inner, outer))
+    one, other = map(as_symbolic, views)
+    samples = each_binding(one.vars() | other.vars(), lambda at: one.bind(at) + other.bind(at))
+    if samples is None:
+        return None
+    found = fit_view(other.bounds(), [*one.parts(), *other.parts()], samples)
+    return None if found is None else with_values(found, values)
 
 
 def _in_range(inner: SymbolicView, outer: SymbolicView) -> tuple[Expr, ...]:
@@ -80,9 +60,9 @@ def _in_range(inner: SymbolicView, outer: SymbolicView) -> tuple[Expr, ...]:
     for step, (begin, end) in zip(outer.strides, outer.bounds(), strict=True):
         ends = as_expr(step * begin), as_expr(step * (end - 1))
         low, high = low + least(*ends), high + greatest(*ends)
-        counts.append(whole(end - begin))
+        counts.append(simple(end - begin))
     size = inner.size()
-    told = f"view {outer} reads the elements {whole(low)} … {whole(high)} of a view of shape {inner.shape}"
+    told = f"view {outer} reads the elements {simple(low)} … {simple(high)} of a view of shape {inner.shape}"
     nothing = [as_expr(count <= 0) for count in counts if as_expr(count).min <= 0]
     return tuple(
         guard

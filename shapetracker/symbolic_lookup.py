@@ -1,0 +1,238 @@
+"""One view looked up in another in closed form, for every value of the variables at once, however many there are.
+
+The laws are those of `shapetracker.compose`: floors that are affine on the box, masks below such a floor. Each is used
+where it is seen to hold for every binding in which some point of the outer view is valid. In the others the bounds of
+the result are empty too, because they lie within those of the outer view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from math import prod
+from typing import NamedTuple
+
+from shapetracker.expr import Const, Expr, FloorDiv, Max, Min, Mod, as_expr
+from shapetracker.expr.nodes import IntLike
+from shapetracker.symbolic_fit import Pairs, Parts
+from shapetracker.symbolic_reshape import Axis, join
+from shapetracker.symbolic_values import full, same, simple
+
+
+class Form(NamedTuple):
+    """An affine form over the axes of the outer view, counted from its first valid point."""
+
+    first: IntLike
+    steps: list[IntLike]
+
+
+class Piece(NamedTuple):
+    """Neighbouring digits between two affine floors, and their joint value in units of the last digit."""
+
+    start: int
+    stop: int
+    value: Form
+
+
+@dataclass(slots=True)
+class Lookup:
+    """The digits of the inner view, what is known of the outer view, and the bounds that masks leave."""
+
+    digits: list[Axis]
+    strides: Sequence[IntLike]
+    offset: IntLike
+    bounds: list[tuple[IntLike, IntLike]]
+    facts: list[Expr]
+    met: set[int] = field(default_factory=set)  # the digits whose masks are met by the bounds
+
+    def parts(self, inner_offset: IntLike) -> Parts | None:
+        """The strides, offset and bounds of the one view, where the laws show it."""
+        for _ in range(len(self.digits) + 1):
+            begins = [begin for begin, _ in self.bounds]
+            counts = [simple(end - begin) for begin, end in self.bounds]
+            first = simple(self.offset + sum(step * begin for step, begin in zip(self.strides, begins, strict=True)))
+            pieces = self.cut(Form(first, list(self.strides)), counts)
+            before = list(self.bounds)
+            met = [self.meet_masks(piece, begins, counts) for piece in pieces]
+            if all(met) and not any(self.bent(piece) for piece in pieces):
+                return self.affine(pieces, begins, inner_offset)
+            if before == self.bounds:
+                return None
+        return None
+
+    def affine(self, pieces: list[Piece], begins: list[IntLike], offset: IntLike) -> Parts:
+        """The parts of an index in which every piece has one stride, that of its last digit."""
+        strides: list[IntLike] = [0] * len(self.bounds)
+        for piece in pieces:
+            pace = self.digits[piece.stop - 1][1]
+            offset = offset + pace * piece.value.first
+            strides = [so_far + pace * step for so_far, step in zip(strides, piece.value.steps, strict=True)]
+        strides = [simple(step) for step in strides]
+        offset = offset - sum(step * begin for step, begin in zip(strides, begins, strict=True))
+        return strides, simple(offset), tuple((simple(begin), simple(end)) for begin, end in self.bounds)
+
+    def cut(self, rest: Form, counts: list[IntLike]) -> list[Piece]:
+        """Cut the digits wherever the floor between two of them is seen to be affine."""
+        pieces, start = [], 0
+        place: IntLike = 1
+        places = [place]
+        for size, _, _ in self.digits[:0:-1]:
+            place = simple(place * size)
+            places.append(place)
+        for k, place in enumerate(reversed(places)):
+            if k == len(self.digits) - 1:
+                pieces.append(Piece(start, k + 1, rest))
+                break
+            quotient = self.floor(rest, counts, place)
+            if quotient is None:
+                continue
+            pieces.append(Piece(start, k + 1, quotient))
+            steps = [simple(step - place * up) for step, up in zip(rest.steps, quotient.steps, strict=True)]
+            rest, start = Form(simple(rest.first - place * quotient.first), steps), k + 1
+        return pieces
+
+    def floor(self, form: Form, counts: list[IntLike], place: IntLike) -> Form | None:
+        """``⌊form / place⌋`` where it is seen to be affine: what it leaves stays in [0, place) at all corners."""
+        if as_expr(place).min < 1:
+            return None
+        quotient = simple(as_expr(form.first) // place)
+        left = simple(form.first - place * quotient)
+        low = high = left
+        steps: list[IntLike] = []
+        for step, count in zip(form.steps, counts, strict=True):
+            up = _quotient(left, step, place)
+            slope = simple(step - place * up)
+            reach = simple(slope * (count - 1))
+            if self.positive(slope):
+                high = high + reach
+            elif self.positive(-slope):
+                low = low + reach
+            else:
+                return None
+            steps.append(up)
+        inside = self.positive(simple(low)) and self.positive(simple(place - 1 - high))
+        return Form(quotient, steps) if inside else None
+
+    def meet_masks(self, piece: Piece, begins: list[IntLike], counts: list[IntLike]) -> bool:
+        """Apply the masks of the digits of a piece to the bounds; False where that is not seen how."""
+        for k in range(piece.start, piece.stop):
+            size, _, (begin, end) = self.digits[k]
+            if k in self.met or full((begin, end), size):
+                continue
+            if k > piece.start:
+                return False
+            place = prod([other for other, _, _ in self.digits[k + 1 : piece.stop]])
+            if not self.meet(piece.value, simple(begin * place), simple(end * place - 1), begins, counts):
+                return False
+            self.met.add(k)
+        return True
+
+    def meet(self, form: Form, low: IntLike, high: IntLike, begins: list[IntLike], counts: list[IntLike]) -> bool:
+        """Shrink the bounds to where ``low ≤ form ≤ high``, a condition on one axis; False where it is on more."""
+        moving = [
+            axis for axis, (step, count) in enumerate(zip(form.steps, counts, strict=True)) if step != 0 and count != 1
+        ]
+        least = most = form.first
+        for axis in moving:
+            reach = form.steps[axis] * (counts[axis] - 1)
+            up, down = self.positive(form.steps[axis]), self.positive(-form.steps[axis])
+            if not (up or down):
+                return False
+            least, most = (least, most + reach) if up else (least + reach, most)
+        above, below = self.positive(simple(least - low)), self.positive(simple(high - most))
+        if above and below:
+            return True
+        if not moving:
+            return self.all_or_nothing(as_expr(form.first >= low) & (form.first <= high))
+        if len(moving) > 1:
+            return False
+        (axis,) = moving
+        step, first = form.steps[axis], form.first
+        if self.positive(-step):
+            step, first, low, high, above, below = simple(-step), -first, -high, -low, below, above
+        if as_expr(step).min < 1:
+            return False
+        begin, end = self.bounds[axis]
+        if not above:
+            begin = Max(begin, simple(begins[axis] + as_expr(low - first + step - 1) // step))
+        if not below:
+            end = Min(end, simple(begins[axis] + as_expr(high - first) // step + 1))
+        self.bounds[axis] = simple(begin), simple(end)
+        return True
+
+    def all_or_nothing(self, condition: Expr) -> bool:
+        """All points are valid where the condition holds, which no axis changes; none where it does not."""
+        if not self.bounds:
+            return False
+        begin, end = self.bounds[0]
+        self.bounds[0] = begin, simple(as_expr(end * condition))
+        return True
+
+    def bent(self, piece: Piece) -> bool:
+        """Whether a floor inside of the piece may bend the memory index."""
+        neighbours = pairwise(self.digits[piece.start : piece.stop])
+        return any(not same(step, size * pace) for (_, step, _), (size, pace, _) in neighbours)
+
+    def positive(self, e: IntLike) -> bool:
+        """Whether ``e ≥ 0`` is seen to hold in each binding with a valid point."""
+        if not isinstance(e, Expr):
+            return e >= 0
+        if e.min >= 0:
+            return True
+        if e.max < 0:
+            return False
+        return as_expr(e >= 0).simplify(assuming=self.facts).min >= 1
+
+
+def look_up(
+    inner: tuple[Sequence[IntLike], Sequence[IntLike], IntLike, Pairs],
+    outer: tuple[Sequence[IntLike], IntLike, Pairs],
+    guards: Iterable[Expr] = (),
+) -> Parts | None:
+    """The strides, offset and bounds of `outer` looked up in `inner`; None where the laws do not show one view.
+
+    Parameters
+    ----------
+    inner : shape, strides, offset and bounds of the view below
+    outer : strides, offset and bounds of the view that is looked up in it
+    guards : conditions that hold
+
+    >>> from shapetracker.expr import Variable
+    >>> n = Variable("n", 1, 4096)
+    >>> look_up(((n, 4), (1, n), 0, ((0, n), (0, 4))), ((-4, 1), n * 4 - 4, ((0, n), (0, 4))))
+    ([-1, n], n - 1, ((0, n), (0, 4)))
+    """
+    digits, offset = _fewest_axes(inner)
+    if not all(as_expr(size).min > 0 for size, _, _ in digits[1:]):
+        return None  # a floor by 0
+    strides, start, bounds = outer
+    some = [as_expr(simple(end - begin) >= 1) for begin, end in bounds]
+    facts = [fact for fact in (*guards, *some) if not isinstance(fact, Const)]
+    return Lookup(digits, strides, start, list(bounds), facts).parts(offset)
+
+
+def _quotient(left: IntLike, step: IntLike, place: IntLike) -> IntLike:
+    """The step of a floor along an axis: what its first step shows, or, where that is no plain sum, a guess."""
+    shown, *guesses = [simple(as_expr(x) // place) for x in (left + step, step)]
+    guesses.append(simple(-(as_expr(-step) // place)))
+    plain: list[IntLike] = [up for up in (shown, *guesses) if not _has_floor(as_expr(up))]
+    return plain[0] if plain else shown
+
+
+def _has_floor(e: Expr) -> bool:
+    return isinstance(e, (FloorDiv, Mod)) or any(map(_has_floor, e.args))
+
+
+def _fewest_axes(inner: tuple[Sequence[IntLike], Sequence[IntLike], IntLike, Pairs]) -> tuple[list[Axis], IntLike]:
+    """The axes of a view with those joined that act as one, and its offset."""
+    shape, strides, offset, bounds = inner
+    axes: list[Axis] = []
+    for axis in zip(shape, strides, bounds, strict=True):
+        joined = join(axes[-1], axis) if axes else None
+        if joined is None:
+            axes.append(axis)
+        else:
+            axes[-1], moved = joined
+            offset = offset + moved
+    return axes or [(1, 0, (0, 1))], offset

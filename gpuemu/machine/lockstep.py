@@ -7,7 +7,7 @@ never changed in place, so a value may be shared.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import combinations
 from math import prod
 
@@ -21,7 +21,7 @@ from gpuemu.machine.arithmetic import in_order, truth
 from gpuemu.machine.batching import Batch, batches
 from gpuemu.machine.grid import AXES, LANES_PER_CHUNK, Chunk, Size, chunks
 from gpuemu.machine.memory import Memory
-from gpuemu.machine.steps import EXECUTE, Array, Mask, Step, arithmetic, both, constant, may_fail, numpy_of
+from gpuemu.machine.steps import EXECUTE, Array, Maker, Mask, Step, both, constant, maker_of, numpy_of
 from gpuemu.machine.tracing import show, traced
 from gpuemu.structure import STATIC, Block, Read, Structure
 from gpuemu.uops import WRITES, Line, UOps, buffer_name
@@ -103,9 +103,16 @@ def run(structure: Structure, cores: Mapping[int, wmma.TensorCore], launch: Laun
 
 def bytes_per_lane(structure: Structure, local_size: Size) -> int:
     """What the values of all lines take, and a lane's share of the local memory."""
+    held, shared = _bytes(structure)
+    return held + -(-shared // prod(local_size))
+
+
+@lru_cache(maxsize=256)
+def _bytes(structure: Structure) -> tuple[int, int]:
+    """What the values of all lines take in a lane, and the local memory of a workgroup."""
     held = 1 + sum(x.dtype.itemsize for x in structure.lines if x.dtype is not None and x.uop not in STATIC)
     shared = sum(x.arg[1] * numpy_of(x).itemsize for x in structure.lines if x.uop is UOps.DEFINE_LOCAL)
-    return int(held + -(-shared // prod(local_size)))
+    return held, int(shared)
 
 
 class Lockstep:
@@ -121,15 +128,14 @@ class Lockstep:
         self.heads: list[int] = []  # the IFs, loops and exits that keep some lanes away, outermost first
         self.exits: list[Exits] = []  # of the open loops
         self.steps = 0
-        self._work = _work(structure, structure.root)
+        self._work = _work(structure)
         self.values: list[Array] = [np.zeros((1,) * AXES, np.bool_)] * len(self.lines)
         self.memories: dict[int, Memory] = {}
         self._initial = self._values_at_start()
         in_turn = bool(launch.trace) or _overlap(structure, launch.buffers)
         self._batches = {} if in_turn else batches(structure)
-        self._steps: dict[int, Step] = {
-            number: self._step(number, line) for number, line in enumerate(self.lines) if line.uop in EXECUTE
-        }
+        self._makers = _makers(structure)
+        self._steps = {number: self._step(number, self.lines[number]) for number in self._makers}
 
     def run(self, chunk: Chunk) -> None:
         """Run the program on one chunk."""
@@ -165,11 +171,7 @@ class Lockstep:
         return Memory(name, number, array, size, self.chunk.group_numbers * size, written)
 
     def _step(self, number: int, line: Line) -> Step:
-        reads = self.structure.reads[number]
-        if line.uop is UOps.ALU and number not in self.structure.escaping and not may_fail(line):
-            step = arithmetic(self, number, line, reads)
-        else:
-            step = partial(EXECUTE[line.uop], self, number, line, reads)
+        step = self._makers[number](self, number, line, self.structure.reads[number])
         return traced(self, number, step) if self.launch.trace else step
 
     def _count(self, head: int | None, steps: int) -> None:
@@ -339,13 +341,26 @@ def _constants(structure: Structure) -> tuple[Array, ...]:
     )
 
 
-def _work(structure: Structure, block: Block) -> dict[int | None, int]:
+@lru_cache(maxsize=256)
+def _makers(structure: Structure) -> dict[int, Maker]:
+    """For each line that runs, what makes its step."""
+    return {
+        number: maker_of(line, escapes=number in structure.escaping)
+        for number, line in enumerate(structure.lines)
+        if line.uop in EXECUTE
+    }
+
+
+@lru_cache(maxsize=256)
+def _work(structure: Structure) -> dict[int | None, int]:
     """For each block by its head, the elements that a lane computes in its own lines."""
-    inner = [item for item in block.body if isinstance(item, Block)]
-    own = [structure.lines[item] for item in block.body if isinstance(item, int)]
-    found: dict[int | None, int] = {block.head: 1 + sum(_elements(line) for line in own)}
-    for one in inner:
-        found |= _work(structure, one)
+    found: dict[int | None, int] = {}
+    blocks = [structure.root]
+    while blocks:
+        block = blocks.pop()
+        own = [structure.lines[item] for item in block.body if isinstance(item, int)]
+        blocks += [item for item in block.body if isinstance(item, Block)]
+        found[block.head] = 1 + sum(_elements(line) for line in own)
     return found
 
 
@@ -357,7 +372,12 @@ def _elements(line: Line) -> int:
 
 def _overlap(structure: Structure, buffers: tuple[Array, ...]) -> bool:
     """Whether a buffer that is written shares memory with another."""
-    globals_ = [number for number, line in enumerate(structure.lines) if line.uop is UOps.DEFINE_GLOBAL]
+    pairs = combinations(zip(_buffers(structure), buffers, strict=True), 2)
+    return any((i or j) and np.may_share_memory(x, y) for (i, x), (j, y) in pairs)
+
+
+@lru_cache(maxsize=256)
+def _buffers(structure: Structure) -> tuple[bool, ...]:
+    """For each buffer, whether it is written."""
     written = {structure.reads[i][0].line for i, line in enumerate(structure.lines) if line.uop in WRITES}
-    pairs = combinations(zip(globals_, buffers, strict=True), 2)
-    return any((i in written or j in written) and np.may_share_memory(x, y) for (i, x), (j, y) in pairs)
+    return tuple(number in written for number, line in enumerate(structure.lines) if line.uop is UOps.DEFINE_GLOBAL)

@@ -73,7 +73,7 @@ class Memory:
             chosen = np.broadcast_to(active, shape[:lane_axes])
             place, value = place[chosen].reshape(-1), value[chosen].reshape(-1)
         self.array[place] = value
-        if self.written is not None:
+        if self.written is not None and not self.written.all():
             self.written[place] = True
 
     def places(self, chunk: Chunk, line: int, verb: str, index: Array, width: int, active: Mask | None) -> Array | None:

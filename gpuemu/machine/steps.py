@@ -6,6 +6,7 @@ Arrays are never changed in place, so a value may be shared; the engine's mask s
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +30,7 @@ Array = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
 Step = Callable[[], None]
 Reads = tuple[Read, ...]
+Maker = Callable[["Lockstep", int, Line, Reads], Step]
 
 
 def both(mask: Mask | None, condition: Array) -> Mask:
@@ -110,6 +112,13 @@ def arithmetic(engine: Lockstep, number: int, line: Line, reads: Reads) -> Step:
         values[number] = function(values[left], values[right])
 
     return step_of_two
+
+
+def maker_of(line: Line, *, escapes: bool) -> Maker:
+    """What makes a line's step for an engine; `escapes` where its value is read outside its block."""
+    if line.uop is UOps.ALU and not escapes and not may_fail(line):
+        return arithmetic
+    return partial(partial, EXECUTE[line.uop])
 
 
 def _nonzero(engine: Lockstep, number: int, line: Line, divisor: Array) -> Array:

@@ -13,7 +13,7 @@ from itertools import pairwise
 from math import prod
 from typing import NamedTuple
 
-from shapetracker.expr import Const, Expr, FloorDiv, Max, Min, Mod, as_expr
+from shapetracker.expr import Const, Expr, Max, Min, as_expr
 from shapetracker.expr.nodes import IntLike
 from shapetracker.symbolic_fit import Pairs, Parts
 from shapetracker.symbolic_reshape import Axis, join
@@ -101,18 +101,32 @@ class Lookup:
         low = high = left
         steps: list[IntLike] = []
         for step, count in zip(form.steps, counts, strict=True):
-            up = _quotient(left, step, place)
-            slope = simple(step - place * up)
-            reach = simple(slope * (count - 1))
-            if self.positive(slope):
-                high = high + reach
-            elif self.positive(-slope):
-                low = low + reach
-            else:
+            found = self.floor_step(left, step, count, place)
+            if found is None:
                 return None
+            up, reach, grows = found
+            low, high = (low, high + reach) if grows else (low + reach, high)
             steps.append(up)
         inside = self.positive(simple(low)) and self.positive(simple(place - 1 - high))
         return Form(quotient, steps) if inside else None
+
+    def floor_step(
+        self, left: IntLike, step: IntLike, count: IntLike, place: IntLike
+    ) -> tuple[IntLike, IntLike, bool] | None:
+        """The step of a floor along an axis, what it leaves at the last position, and whether that grows.
+
+        It is what the first step shows, or, where that depends on the binding, what nearly all bindings show.
+        """
+        for up in (as_expr(left + step) // place, as_expr(step) // place, -(as_expr(-step) // place), 0):
+            pace = simple(up)
+            slope = simple(step - place * pace)
+            reach = simple(slope * (count - 1))
+            if self.positive(simple(left + reach)) and self.positive(simple(place - 1 - left - reach)):
+                if self.positive(slope):
+                    return pace, reach, True
+                if self.positive(-slope):
+                    return pace, reach, False
+        return None
 
     def meet_masks(self, piece: Piece, begins: list[IntLike], counts: list[IntLike]) -> bool:
         """Apply the masks of the digits of a piece to the bounds; False where that is not seen how."""
@@ -203,25 +217,17 @@ def look_up(
     >>> look_up(((n, 4), (1, n), 0, ((0, n), (0, 4))), ((-4, 1), n * 4 - 4, ((0, n), (0, 4))))
     ([-1, n], n - 1, ((0, n), (0, 4)))
     """
-    digits, offset = _fewest_axes(inner)
-    if not all(as_expr(size).min > 0 for size, _, _ in digits[1:]):
-        return None  # a floor by 0
     strides, start, bounds = outer
     some = [as_expr(simple(end - begin) >= 1) for begin, end in bounds]
     facts = [fact for fact in (*guards, *some) if not isinstance(fact, Const)]
-    return Lookup(digits, strides, start, list(bounds), facts).parts(offset)
-
-
-def _quotient(left: IntLike, step: IntLike, place: IntLike) -> IntLike:
-    """The step of a floor along an axis: what its first step shows, or, where that is no plain sum, a guess."""
-    shown, *guesses = [simple(as_expr(x) // place) for x in (left + step, step)]
-    guesses.append(simple(-(as_expr(-step) // place)))
-    plain: list[IntLike] = [up for up in (shown, *guesses) if not _has_floor(as_expr(up))]
-    return plain[0] if plain else shown
-
-
-def _has_floor(e: Expr) -> bool:
-    return isinstance(e, (FloorDiv, Mod)) or any(map(_has_floor, e.args))
+    shape, steps, place, valid = inner
+    own = list(zip(shape, steps, valid, strict=True)), place
+    for digits, offset in (_fewest_axes(inner), own):  # a mask on joined axes may speak of more than one outer axis
+        if all(as_expr(size).min > 0 for size, _, _ in digits[1:]):  # no floor by 0
+            found = Lookup(digits, strides, start, list(bounds), facts).parts(offset)
+            if found is not None or all(full(bound, size) for size, _, bound in digits):
+                return found
+    return None
 
 
 def _fewest_axes(inner: tuple[Sequence[IntLike], Sequence[IntLike], IntLike, Pairs]) -> tuple[list[Axis], IntLike]:

@@ -29,6 +29,15 @@ def sympy_column(tracker: ShapeTracker) -> dict[str, Any]:
     return {"lines": [["SymPy", str(both.sympy), opinion(both.sympy_opinion)]], "proof": proof(both)}
 
 
+def read_sympy() -> None:
+    """Read SymPy's modules, some of which it reads at its first simplification only. It takes seconds, once."""
+    try:
+        import sympy
+    except ModuleNotFoundError:  # the column says so
+        return
+    sympy.simplify(sympy.Symbol("i", integer=True) * 2 + 3)
+
+
 def opinion(verdict: SymPyVerdict) -> str:
     """SymPy's verdict in words: "equal", "cannot tell", or "wrong at idx0 = 3".
 

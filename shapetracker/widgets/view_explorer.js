@@ -1,7 +1,7 @@
 /* The view explorer: chain, stage and words, joined to the Python side by traits. Nothing is computed here that is
    not a lookup: shapes, strides, addresses, expressions and verdicts come from the library. */
 
-const CHECK_DELAY_MS = 250;
+const CHECK_DELAY_MS = 400;   // without a change, before the check is asked for
 
 function render({ model, el }) {
   const root = h("div", { class: "shapetracker-explorer", role: "group", "aria-label": "View explorer" });
@@ -167,7 +167,7 @@ function render({ model, el }) {
     timer = setTimeout(() => { live.textContent = text; }, 140);
   }
 
-  root.explorer = { stage, layouts: [], answers: [], state: () => state };   // for tests: places on the page, and milliseconds
+  root.explorer = { stage, layouts: [], answers: [], state: () => state, checks: () => [model.get("_checked"), model.get("_sympy").code || ""] };   // for tests: places on the page, milliseconds, what is to be checked and what has been
   const sympy = () => { words(); };
   model.on("change:_state", newState);
   model.on("change:_sympy", sympy);

@@ -1,5 +1,6 @@
 """The view explorer: a chain of movement operations that one can touch, and what it does to memory order."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,7 @@ class ViewExplorer(anywidget.AnyWidget):
         self._memory = memory
         self._trackers: tuple[ShapeTracker, ...] = ()
         self._written: Chain | None = None
+        self._reading: asyncio.Task[None] | None = None
         super().__init__()
         examples = {} if memory.array is not None else EXAMPLES
         self._constants = {
@@ -164,7 +166,7 @@ class ViewExplorer(anywidget.AnyWidget):
         self._publish(state)
 
     def _publish(self, state: dict[str, Any]) -> None:
-        with self.hold_trait_notifications():
+        with self.hold_sync(), self.hold_trait_notifications():  # one message
             if not state["stale"]:
                 self.code = state["picture"]["code"]
                 self.shown = self._now()
@@ -204,7 +206,24 @@ class ViewExplorer(anywidget.AnyWidget):
             self._chain = self._chain | {"shown": self.shown}
 
     def _on_checked(self, change: dict[str, Any]) -> None:
-        """The browser asks when nothing has moved for a while: the check tries every point, and SymPy is slow."""
+        """The browser asks when nothing has moved for a while: the check tries every point, and SymPy is slow.
+
+        Reading SymPy's modules alone takes seconds, so a kernel does that beside its work, and changes go on.
+        """
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            self._compare()
+        else:
+            self._reading = loop.create_task(self._compare_once_read())
+
+    async def _compare_once_read(self) -> None:
+        from shapetracker.widgets.column import read_sympy
+
+        await asyncio.to_thread(read_sympy)
+        self._compare()
+
+    def _compare(self) -> None:
         if self._checked == self._state["picture"]["code"]:
             self._sympy = self._compared()
 

@@ -27,6 +27,11 @@ explorer = shapetracker.explore(np.arange(600 * 512 * 3, dtype=np.uint32).astype
 explorer.code = "ShapeTracker.from_shape((600, 512, 3)).flip((1,)).pad(((40, 40), (40, 120), (0, 0)))"
 explorer
 """
+PADDED = """
+import shapetracker
+explorer = shapetracker.explore("ShapeTracker.from_shape((4, 6)).permute((1, 0)).pad(((1, 1), (1, 2)))")
+explorer
+"""
 LARGE = "ShapeTracker.from_shape((64, 64)).permute((1, 0)).pad(((0, 0), (8, 8)))"
 
 pytestmark = pytest.mark.browser
@@ -59,9 +64,7 @@ def write(capsys: pytest.CaptureFixture[str], what: str, milliseconds: list[floa
         sys.stdout.write(f"\n{what}: median {median(milliseconds):.1f} ms, at most {max(milliseconds):.1f} ms\n")
 
 
-def test_notebook_01_moves_a_slider_and_walks(
-    open_notebook: Callable[..., Page], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_notebook_01_moves_a_slider_and_walks(open_notebook: Callable[..., Page], tmp_path: Path) -> None:
     page = open_notebook(NOTEBOOK)
     root = explorer(page)
     expect(root.locator("pre")).to_contain_text(".stride((1, -2))")
@@ -93,16 +96,6 @@ def test_notebook_01_moves_a_slider_and_walks(
         field(photograph, "pad").press("ArrowUp")
         expect(photograph.locator(".cap").last).to_contain_text(f"shape ({680 + step}, 672, 3)")
     photograph.screenshot(path=str(tmp_path / "photograph.png"))
-    write(
-        capsys,
-        "photograph of 921,600 numbers: a change, through Python, to after the drawing",
-        photograph.evaluate("root => root.explorer.answers"),
-    )
-    write(
-        capsys,
-        "8 × 6 view: a change, through Python, to after the drawing",
-        root.evaluate("root => root.explorer.answers"),
-    )
 
 
 def test_python_and_browser_agree(open_notebook: Callable[..., Page], tmp_path: Path) -> None:
@@ -141,6 +134,43 @@ def test_python_and_browser_agree(open_notebook: Callable[..., Page], tmp_path: 
     view.focus()
     view.press("ArrowDown")  # the drawing still answers
     expect(root.locator(".say")).to_contain_text("reads memory[")
+
+
+def test_a_change_goes_through_python_and_is_drawn_once(
+    open_notebook: Callable[..., Page], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = open_notebook(write_notebook(tmp_path / "changes.ipynb", PADDED, PHOTOGRAPH))
+    for number, what in enumerate(("8 × 6 view", "photograph of 1,370,880 numbers")):
+        root = explorer(page, number)
+        expect(root.locator(".exprs .verdict").last).to_be_visible()  # SymPy has been read: all is still
+        slider = root.get_by_role("slider").first
+        slider.focus()
+        drawn = root.evaluate("root => root.explorer.layouts.length")
+        for change in range(1, 11):
+            slider.press("ArrowRight" if change % 2 else "ArrowLeft")
+            page.wait_for_function(
+                "([n, count]) => document.querySelectorAll('.shapetracker-explorer')[n].explorer.answers.length >= count",
+                arg=[number, change],
+            )
+        answers = root.evaluate("root => root.explorer.answers")
+        write(capsys, f"{what}: a change, through Python, to after the drawing", answers)
+        layouts = root.evaluate("root => root.explorer.layouts")[drawn:]
+        write(capsys, f"{what}: all drawn anew", layouts)
+        assert len(layouts) == len(answers)
+
+
+def test_changes_go_on_while_sympy_is_read(open_notebook: Callable[..., Page], tmp_path: Path) -> None:
+    page = open_notebook(write_notebook(tmp_path / "sympy.ipynb", PADDED))  # a new kernel
+    root = explorer(page)
+    page.wait_for_function("() => document.querySelector('.shapetracker-explorer').explorer.checks()[0]")
+    slider = root.get_by_role("slider", name="pad, axis 1, after")
+    slider.focus()
+    slider.press("ArrowRight")
+    page.wait_for_function("() => document.querySelector('.shapetracker-explorer').explorer.answers.length")
+    checked = root.evaluate("root => root.explorer.checks()[1]")
+    assert checked == ""  # no verdict yet, and the change is drawn
+    expect(root.locator("pre")).to_contain_text("(1, 3)))")
+    expect(root.locator(".exprs .verdict").last).to_have_text("equal")
 
 
 def test_every_slider_of_the_photograph_moves_and_the_page_answers(
@@ -202,5 +232,11 @@ def test_a_move_over_a_large_view_lights_few_cells(
     ends = root.evaluate(PAINTED, [middle(root, 0, 30 * 80 + j) for j in range(10, 40)])
     write(capsys, "64 × 80 view: a move, script", root.evaluate("root => root.explorer.stage.moves.slice(-30)"))
     write(capsys, "64 × 80 view: a move, from the event to after the paint", ends)
-    write(capsys, "64 × 80 view: all drawn anew", root.evaluate("root => root.explorer.layouts"))
+    for width in range(960, 1000, 4):
+        root.evaluate("(root, width) => { root.style.width = `${width}px`; }", width)
+        page.wait_for_function(
+            "width => document.querySelector('.shapetracker-explorer').clientWidth === width", arg=width
+        )
+        page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
+    write(capsys, "64 × 80 view: all drawn anew", root.evaluate("root => root.explorer.layouts.slice(-9)"))
     assert root.evaluate("root => root.explorer.stage.trail().length") == 2

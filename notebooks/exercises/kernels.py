@@ -18,13 +18,16 @@ from gpuemu.kernels.errors import KernelError
 from gpuemu.kernels.python.launch import Compiled, Launch
 from gpuemu.kernels.python.outside import explained
 from gpuemu.uops import UOps
+from shapetracker.drawing.grid import Grid
 from shapetracker.drawing.layout import Code
 from shapetracker.drawing.picture import Part
 
 OTHER = 1000
 """Added to the seed for the second inputs, of other sizes, which every kernel must be right for too."""
 MOST_DRAWN = 400
-"""Elements of an array that is drawn."""
+"""Elements of a matrix that is drawn whole."""
+WINDOW = 8
+"""Rows and columns of a larger one that are drawn, around what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,8 @@ class Kernel:
 
     `inputs` gives the other arguments by the names that the kernel must give them, in order; `wanted` the array that
     ``out`` must hold; a mistake's `gives` what the mistaken kernel leaves there (NaN where it writes nothing). Hazards
-    that a mistake can name: those of the emulator's reports, and ``race``.
+    that a mistake can name: those of the emulator's reports, ``race``, and races by what is done first and then, such
+    as ``race-read-write``.
 
     Attributes
     ----------
@@ -102,10 +106,10 @@ class Kernel:
         if failure is not None:
             raise failure
         race = next(trial.watch.races(), None)
-        if trial.wrong.any() and (race is None or trial.typical() is not None):
-            return Judgement(False, trial.why_wrong(), picture)
-        if race is not None:
+        if race is not None and (not trial.wrong.any() or trial.knows(race) or trial.typical() is None):
             return Judgement(False, trial.of_race(race), (*picture, *trial.lines(race.lines)))
+        if trial.wrong.any():
+            return Judgement(False, trial.why_wrong(), picture)
         return self._finished(trial, picture)
 
     def _finished(self, trial: _Trial, picture: tuple[Part, ...]) -> Judgement:
@@ -182,7 +186,7 @@ class _Trial:
 
     def of_race(self, race: Race) -> str:
         name = self.watch.name(race.memory)
-        mine = self._named("race", name)
+        mine = self._named_race(race)
         (one, other), (verb, then) = race.lanes, race.verbs
         blocks = f" of block {race.groups[0]}", f" of block {race.groups[1]}"
         same = race.groups[0] == race.groups[1]
@@ -195,6 +199,14 @@ class _Trial:
         right = "" if self.wrong.any() else "The numbers are right here by luck: "
         what = f"{right}{who} and {and_who}."
         return f"{mine} {what[0].upper()}{what[1:]}" if mine else f"{what[0].upper()}{what[1:]}"
+
+    def knows(self, race: Race) -> bool:
+        """Whether the exercise has a sentence for this race."""
+        return self._named_race(race) is not None
+
+    def _named_race(self, race: Race) -> str | None:
+        name = self.watch.name(race.memory)
+        return self._named(f"race-{race.verbs[0]}-{race.verbs[1]}", name) or self._named("race", name)
 
     def _place(self, race: Race) -> tuple[int, ...]:
         name = self.watch.name(race.memory)
@@ -229,10 +241,26 @@ class _Trial:
             for group, (name, array) in enumerate(arrays.items())
             if array.size <= MOST_DRAWN
         ]
-        grids.append(table("out", self.out, wrong=self.wrong, empty=self.empty, group=2))
+        corner, part = self._part()
+        caption = f"from {place(corner)}" if part != (slice(None),) * self.out.ndim else ""
+
+        def shown(title: str, array: Array, wrong: Mask | None, empty: Mask | None, group: int) -> Grid:
+            return table(title, array, caption=caption, wrong=wrong, empty=empty, group=group, corner=corner)
+
+        grids.append(shown("out", self.out[part], self.wrong[part], self.empty[part], 2))
         if self.wrong.any():
-            grids.append(table("wanted", self.wanted, group=7))
+            grids.append(shown("wanted", self.wanted[part], None, None, 7))
         return (arranged(grids),)
+
+    def _part(self) -> tuple[tuple[int, ...], tuple[slice, ...]]:
+        """The corner of what is drawn of a large matrix, around the first wrong element, and its slices."""
+        if self.out.size <= MOST_DRAWN or self.out.ndim != 2:
+            return (0,) * self.out.ndim, (slice(None),) * self.out.ndim
+        first = np.argwhere(self.wrong)[0] if self.wrong.any() else (0, 0)
+        corner = tuple(
+            max(0, min(int(at) - WINDOW // 2, size - WINDOW)) for at, size in zip(first, self.out.shape, strict=True)
+        )
+        return corner, tuple(slice(at, at + WINDOW) for at in corner)
 
 
 def _given(compiled: Compiled, arguments: tuple[Any, ...]) -> tuple[tuple[Array, ...], tuple[int, ...]]:

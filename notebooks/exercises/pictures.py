@@ -55,7 +55,14 @@ def flat(array: Array) -> Array:
 
 
 def table(
-    title: str, array: Array, *, caption: str = "", wrong: Mask | None = None, empty: Mask | None = None, group: int = 0
+    title: str,
+    array: Array,
+    *,
+    caption: str = "",
+    wrong: Mask | None = None,
+    empty: Mask | None = None,
+    group: int = 0,
+    corner: tuple[int, ...] = (0, 0),
 ) -> Grid:
     """An array as a grid.
 
@@ -67,6 +74,8 @@ def table(
         Where nothing is: hatched, or a frame around a dash where that is wrong.
     group
         The hue, which carries nothing that the title does not say.
+    corner
+        The row and the column that the margins begin with.
     """
     cells, bad = flat(array), None if wrong is None else flat(wrong)
     nothing = None if empty is None else flat(empty)
@@ -87,7 +96,8 @@ def table(
         cell,
         title=title,
         caption=caption,
-        row_labels=None if array.ndim > 1 else [""],
+        row_labels=[str(corner[0] + row) for row in range(rows)] if array.ndim > 1 else [""],
+        column_labels=[str(corner[-1] + column) for column in range(columns)],
         width=max(26, 8 * widest + 8),
     )
 

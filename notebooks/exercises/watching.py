@@ -32,7 +32,9 @@ LIMITS = Limits(steps=200_000)
 BANKS = 32
 BANK_BYTES = 4
 _GATE = {UOps.LOAD: 2, UOps.STORE: 3}
-_VERB = {UOps.LOAD: "read", UOps.STORE: "write", UOps.ATOMIC: "atomic"}
+_VERB = {UOps.LOAD: "read", UOps.STORE: "write", UOps.ATOMIC: "atomic", UOps.LDMATRIX: "read"}
+ROW = 8
+"""Elements of the row whose start a lane gives to ldmatrix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,9 @@ class _Watched(lockstep.Lockstep):
             groups = np.ravel_multi_index(tuple(here[:, :3].T), shape[:3])
             lanes = np.ravel_multi_index(tuple(here[:, 3:].T), shape[3:])
             verb = _VERB[line.uop]
+            if line.uop is UOps.LDMATRIX:
+                groups, lanes = np.repeat(groups, ROW), np.repeat(lanes, ROW)
+                places = (places[:, None] + np.arange(ROW)).reshape(-1)
             self.accesses.append(Access(reads[0].line, number, verb, self.phase, groups, lanes, places))
 
         return run

@@ -99,7 +99,7 @@ def size(name: str, what: str, given: Sequence[int] | None, lines: tuple[Line, .
     except TypeError:
         numbers = ()
     if not 1 <= len(numbers) <= 3 or min(numbers) < 1:
-        raise LaunchError(f"{name}: {what} is {given!r}; expected one to three positive integers (x, y, z)")
+        raise LaunchError(f"{name}: {what} is {shown(given)}; expected one to three positive integers (x, y, z)")
     x, y, z = numbers + (1,) * (3 - len(numbers))
     return x, y, z
 
@@ -137,7 +137,7 @@ def _integer(name: str, line: Line, value: Any) -> int:
     try:
         number = index(value)
     except TypeError:
-        raise LaunchError(f"{name}: the value of {line.arg} is {value!r}; expected an integer") from None
+        raise LaunchError(f"{name}: the value of {line.arg} is {shown(value)}; expected an integer") from None
     if not low <= number <= high:
-        raise LaunchError(f"{name}: the value of {line.arg} is {number}; {dtype} holds {low} to {high}")
+        raise LaunchError(f"{name}: the value of {line.arg} is {shown(number)}; {dtype} holds {low} to {high}")
     return number

@@ -11,6 +11,8 @@ from typing import Literal
 import ml_dtypes
 import numpy as np
 
+from gpuemu.errors import shown
+
 Kind = Literal["bool", "signed", "unsigned", "float"]
 MAX_VECTOR = 1024  # elements; the widest fragment of a tensor core (wgmma m64n256) has 128 to a lane
 
@@ -144,7 +146,7 @@ def parse(text: str) -> DType:
         name, count = text, "1"
     scalar = SCALARS.get(name) or ALIASES.get(name)
     if scalar is None or not (count.isascii() and count.isdigit() and len(count) < 6):
-        raise ValueError(f"no type is called {text!r}; there are {', '.join(SCALARS)}, and vectors such as float16x4")
+        raise ValueError(f"no type is called {shown(text)}; there are {', '.join(SCALARS)}, and vectors such as float16x4")
     return scalar.vec(builtins.int(count))
 
 

@@ -8,6 +8,9 @@ LANES_PER_STEP = 1024
 MAX_DIGITS = 400
 """Of a number in a program; the longest float64 that repr writes has 24."""
 
+MAX_NAME = 200
+"""Characters of a label or a name in a program: messages repeat it, and tinygrad's longest are about 100."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -26,9 +29,11 @@ class Limits:
     buffer_bytes
         One buffer that a device allocates.
     steps
-        Lines run for one chunk of workgroups: a line of a loop counts in each iteration, and once more for every 1,024
-        elements that the lanes which run together compute, all elements of a vector; those of EXP2, LOG2 and SIN count
-        eight times.
+        Of a whole launch. A line that the workgroups of a chunk run together is a step, in each iteration of its loop
+        again; and every 1,024 elements that their lanes compute, all elements of a vector, are a step more. Elements
+        that take long count several times: of EXP2, LOG2 and SIN, of half and fp8 arithmetic, of SHUFFLE and ATOMIC,
+        and the products of a tensor core. So a launch is stopped after a few seconds to about a minute, whatever it
+        does; the naive product of two float32 matrices of 1024 × 1024 takes 10 million steps, and two seconds.
 
     Examples
     --------
@@ -41,7 +46,7 @@ class Limits:
     nesting: int = 64
     workgroup_bytes: int = 1 << 28
     buffer_bytes: int = 1 << 32
-    steps: int = 10_000_000
+    steps: int = 20_000_000
 
 
 DEFAULT = Limits()

@@ -9,7 +9,7 @@ import numpy as np
 
 from gpuemu.dtypes import DType
 from gpuemu.errors import ProgramError, shown
-from gpuemu.limits import MAX_DIGITS
+from gpuemu.limits import MAX_DIGITS, MAX_NAME
 from gpuemu.structure import operands
 from gpuemu.uops import (
     ALU_OPS,
@@ -78,13 +78,15 @@ def _folded(dtype: DType, value: Any) -> Any:
 
 
 def _check_length(where: str, arg: Any) -> None:
-    """Integers have at most as many digits as the text form reads."""
+    """Integers have at most as many digits as the text form reads; names are short enough to repeat in messages."""
     parts = [arg]
     while parts:
         part = parts.pop()
         parts += part if isinstance(part, tuple) else ()
         if isinstance(part, int) and abs(part) >= 10**MAX_DIGITS:
             raise ProgramError(f"{where}: the arg is an integer of more than {MAX_DIGITS} digits")
+        if isinstance(part, str) and len(part) > MAX_NAME:
+            raise ProgramError(f"{where}: {shown(part)}: a name of {len(part):,} characters; at most {MAX_NAME}")
 
 
 def _sources(where: str, uop: UOps, sources: Any, number: int, count: int) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from enum import Enum, auto
 from typing import Any, NoReturn
 
 from gpuemu.dtypes import DType
-from gpuemu.errors import ProgramError
+from gpuemu.errors import ProgramError, shown
 
 Target = tuple[int, int | None]
 """An accumulator's line, and one element of it or None for all."""
@@ -168,4 +168,4 @@ def check_writable(site: Site) -> None:
     """Check that the memory which a line writes may be written."""
     buffer = site.operands[0]
     if buffer.uop is UOps.DEFINE_GLOBAL and isinstance(buffer.arg, tuple) and buffer.arg[1] is False:
-        site.fail(f"writes to the buffer {buffer_name(buffer)}, which is declared {buffer.arg!r}: not writable")
+        site.fail(f"writes to the buffer {buffer_name(buffer)}, which is declared {shown(buffer.arg)}: not writable")

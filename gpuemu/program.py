@@ -8,8 +8,8 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from gpuemu import arguments, dtypes, text
-from gpuemu.errors import InstructionError, LaunchError, LimitError, ProgramError, UnitError
-from gpuemu.limits import DEFAULT, Limits
+from gpuemu.errors import InstructionError, LaunchError, LimitError, ProgramError, UnitError, shown
+from gpuemu.limits import DEFAULT, MAX_NAME, Limits
 from gpuemu.lines import check_lines, parse_lines
 from gpuemu.machine import lockstep
 from gpuemu.machine.hazards import CHECKS
@@ -83,14 +83,16 @@ class Program:
         limits: Limits = DEFAULT,
         unit: str | None = None,
     ) -> None:
+        if len(str(name)) > MAX_NAME:
+            raise ProgramError(f"Program({shown(name)}): a name of {len(str(name)):,} characters; at most {MAX_NAME}")
         if not isinstance(lines, list | tuple):
-            raise ProgramError(f"Program({name!r}): got a {type(lines).__name__}; expected a list of lines")
+            raise ProgramError(f"Program({shown(name)}): got a {type(lines).__name__}; expected a list of lines")
         if len(lines) > limits.lines:
             raise LimitError(
                 f"{name}: {len(lines)} lines; at most {limits.lines}; Program(…, limits=Limits(lines=…)) allows more"
             )
         if type(warp) is not int or warp < 1:
-            raise ProgramError(f"Program({name!r}, warp={warp!r}): expected the lanes of a warp, 32 or 64")
+            raise ProgramError(f"Program({shown(name)}, warp={shown(warp)}): expected the lanes of a warp, 32 or 64")
         if unit is not None:
             _check_unit(str(name), unit)
         parsed = parse_lines(lines)
@@ -153,7 +155,7 @@ class Program:
         """
         began = time.perf_counter()
         if engine not in ENGINES:
-            raise LaunchError(f"{self.name}: engine is {engine!r}; expected one of {', '.join(ENGINES)}")
+            raise LaunchError(f"{self.name}: engine is {shown(engine)}; expected one of {', '.join(ENGINES)}")
         sizes = (
             arguments.size(self.name, "global_size", global_size, self.lines),
             arguments.size(self.name, "local_size", local_size, self.lines),
@@ -273,7 +275,7 @@ def _check_unit(name: str, unit: str) -> None:
     try:
         arithmetic.unit(unit)
     except UnitError as error:
-        raise ProgramError(f"Program({name!r}): {error}") from error
+        raise ProgramError(f"Program({shown(name)}): {error}") from error
 
 
 def _check_masks(lines: tuple[Line, ...], warp: int) -> None:
@@ -296,9 +298,8 @@ def _kinds(name: str, checks: str | set[str] | frozenset[str]) -> frozenset[str]
     if isinstance(checks, str) and checks == "none":
         return frozenset()
     if not isinstance(checks, set | frozenset | list | tuple) or not CHECKS.issuperset(checks):
-        raise LaunchError(
-            f"{name}: checks is {checks!r}; expected 'default', 'all', 'none' or a set of {', '.join(sorted(CHECKS))}"
-        )
+        known = ", ".join(sorted(CHECKS))
+        raise LaunchError(f"{name}: checks is {shown(checks)}; expected 'default', 'all', 'none' or a set of {known}")
     return frozenset(checks)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from gpuemu import dtypes
 from gpuemu.alu import ALU_OPS, ALU_RULES, COMPARISONS, SHIFTS, AluOp, BinaryOps, TernaryOps, UnaryOps, arity
 from gpuemu.dtypes import DType, ImageDType
+from gpuemu.errors import shown
 from gpuemu.op_table import (
     MEMORY,
     OPS,
@@ -57,7 +58,7 @@ def define_global(site: Site) -> None:
     arg = site.line.arg
     label = arg[0] if isinstance(arg, tuple) and len(arg) == 2 and isinstance(arg[1], bool) else arg
     if isinstance(label, bool) or not isinstance(label, int | str):
-        site.fail(f"arg is {arg!r}; expected a label such as 0 or 'out', or (0, True) for a buffer that may be written")
+        site.fail(f"arg is {shown(arg)}; expected a label such as 0 or 'out', or (0, True) for a buffer that may be written")
     if site.dtype.count != 1:
         site.fail(f"a buffer of {site.dtype}; buffers hold scalars, and a LOAD of {site.dtype} reads them side by side")
 
@@ -69,7 +70,7 @@ def define_local(site: Site) -> None:
         case (str(), int(size)) if size > 0 and not isinstance(size, bool):
             pass
         case arg:
-            site.fail(f"arg is {arg!r}; expected (name, number of elements), such as ('tile', 256)")
+            site.fail(f"arg is {shown(arg)}; expected (name, number of elements), such as ('tile', 256)")
     if site.dtype.count != 1 or isinstance(site.dtype, ImageDType):
         site.fail(f"local memory of {site.dtype}; it holds scalars")
 
@@ -88,14 +89,14 @@ def special(site: Site) -> None:
         case (0 | 1 | 2, str(name), _) if name[:1] in ("g", "l"):
             pass
         case arg:
-            site.fail(f"arg is {arg!r}; expected (axis 0 to 2, a name that starts with g or l, size): (0, 'gidx0', 16)")
+            site.fail(f"arg is {shown(arg)}; expected (axis 0 to 2, a name that starts with g or l, size): (0, 'gidx0', 16)")
     if site.dtype.count != 1 or not site.dtype.is_integer:
         site.fail(f"dtype is {site.dtype}; a position is an integer, such as int32")
 
 
 def _check_number(site: Site, value: Any) -> None:
     if not isinstance(value, bool | int | float):
-        site.fail(f"the value is {value!r}; expected a number")
+        site.fail(f"the value is {shown(value)}; expected a number")
     if isinstance(site.dtype, ImageDType):
         site.fail(f"dtype is {site.dtype}; a value is never an image")
 
@@ -255,7 +256,7 @@ def gep(site: Site) -> None:
     """One element of a vector."""
     vector, element = site.type_of(0), site.line.arg
     if not isinstance(element, int) or isinstance(element, bool) or not 0 <= element < vector.count:
-        site.fail(f"element {element!r} of {vector}; expected 0 to {vector.count - 1}")
+        site.fail(f"element {shown(element)} of {vector}; expected 0 to {vector.count - 1}")
     if site.dtype != vector.scalar() or isinstance(vector, ImageDType):
         site.fail(f"an element of {vector} as {site.dtype}; expected {vector.scalar()}")
 

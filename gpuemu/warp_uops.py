@@ -6,7 +6,7 @@ i of the warp; without one, the lanes that are here (those that no IF, loop or B
 
 from gpuemu import dtypes
 from gpuemu.dtypes import DType, ImageDType
-from gpuemu.errors import InstructionError
+from gpuemu.errors import InstructionError, shown
 from gpuemu.op_table import MEMORY, Site, UOps, check_writable, op
 from gpuemu.tensorcores import copy_instruction
 
@@ -29,7 +29,7 @@ ATOMICS: dict[str, tuple[str, ...]] = {
 
 def _choice(site: Site, choices: tuple[str, ...]) -> None:
     if not isinstance(site.line.arg, str) or site.line.arg not in choices:
-        site.fail(f"arg is {site.line.arg!r}; expected one of {', '.join(map(repr, choices))}")
+        site.fail(f"arg is {shown(site.line.arg)}; expected one of {', '.join(map(repr, choices))}")
 
 
 def _no_image(site: Site) -> None:
@@ -121,7 +121,7 @@ def _check_copy(site: Site, kind: str, fragment: DType) -> None:
     except InstructionError as error:
         site.fail(str(error))
     if copy is None or copy.kind != kind:
-        site.fail(f"arg is {site.line.arg!r}; expected the name of an {kind}, such as '{kind}.x4'")
+        site.fail(f"arg is {shown(site.line.arg)}; expected the name of an {kind}, such as '{kind}.x4'")
     buffer, held = site.operands[0], site.type_of(0)
     if buffer.uop is not UOps.DEFINE_LOCAL or held.itemsize != 2:
         site.fail(f"{kind} on {buffer.uop.name} of {held}; expected local memory of a type of 16 bits")

@@ -6,7 +6,6 @@ of the grid of about 32,768 lanes, so that memory is bounded by the chunk and no
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
 from math import prod
 from typing import Any
 
@@ -91,8 +90,7 @@ def chunks(global_size: Size, local_size: Size, warp: int, lanes: int = LANES_PE
     for axis in (2, 1, 0):  # whole rows of x first, then whole planes
         box[axis] = min(groups[axis], room)
         room = room // box[axis] if box[axis] == groups[axis] else 1
-    for origin in product(*(range(0, n, step) for n, step in zip(groups, box, strict=True))):
+    starts = [range(0, n, step) for n, step in zip(groups, box, strict=True)]
+    for origin in ((z, y, x) for z in starts[0] for y in starts[1] for x in starts[2]):  # never all of them in memory
         size = tuple(min(step, n - first) for step, n, first in zip(box, groups, origin, strict=True))
-        yield Chunk(
-            (origin[0], origin[1], origin[2]), (size[0], size[1], size[2]), (local[0], local[1], local[2]), warp
-        )
+        yield Chunk(origin, (size[0], size[1], size[2]), (local[0], local[1], local[2]), warp)

@@ -13,8 +13,7 @@ from math import prod
 
 import numpy as np
 
-from gpuemu.alu import UnaryOps
-from gpuemu.errors import DivisionError, HazardError, LimitError
+from gpuemu.errors import DivisionError, HazardError
 from gpuemu.limits import DEFAULT, LANES_PER_STEP, Limits
 from gpuemu.machine import wmma
 from gpuemu.machine.arithmetic import in_order, truth
@@ -23,13 +22,12 @@ from gpuemu.machine.grid import AXES, LANES_PER_CHUNK, Chunk, Size, chunks
 from gpuemu.machine.memory import Memory
 from gpuemu.machine.steps import EXECUTE, Array, Maker, Mask, Step, both, constant, maker_of, numpy_of
 from gpuemu.machine.tracing import show, traced
+from gpuemu.machine.work import beyond, work_of_blocks
 from gpuemu.structure import STATIC, Block, Read, Structure
 from gpuemu.uops import WRITES, Line, UOps, buffer_name
 
 BYTES_PER_CHUNK = 1 << 28
 """What the values of a chunk's lanes may take; a program of many lines or wide vectors runs in smaller chunks."""
-SLOW = frozenset({UnaryOps.EXP2, UnaryOps.LOG2, UnaryOps.SIN})
-SLOW_ELEMENTS = 8
 LEAST_BATCH = 4  # iterations; with fewer at once, taking turns costs what running together saves
 
 
@@ -94,6 +92,9 @@ def run(structure: Structure, cores: Mapping[int, wmma.TensorCore], launch: Laun
     LimitError
         Where it does not end within the limits.
     """
+    lanes = prod(launch.global_size) * prod(launch.local_size)
+    if lanes * work_of_blocks(structure)[None] // LANES_PER_STEP > launch.limits.steps:  # never start what cannot end
+        raise beyond(f"{lanes:,} lanes take", launch.limits)
     engine = Lockstep(structure, cores, launch)
     at_once = min(LANES_PER_CHUNK, BYTES_PER_CHUNK // bytes_per_lane(structure, launch.local_size))
     with np.errstate(all="ignore"):
@@ -128,7 +129,7 @@ class Lockstep:
         self.heads: list[int] = []  # the IFs, loops and exits that keep some lanes away, outermost first
         self.exits: list[Exits] = []  # of the open loops
         self.steps = 0
-        self._work = _work(structure)
+        self._work = work_of_blocks(structure)
         self.values: list[Array] = [np.zeros((1,) * AXES, np.bool_)] * len(self.lines)
         self.memories: dict[int, Memory] = {}
         self._initial = self._values_at_start()
@@ -140,7 +141,6 @@ class Lockstep:
     def run(self, chunk: Chunk) -> None:
         """Run the program on one chunk."""
         self.chunk, self.mask, self.heads, self.exits = chunk, None, [], []
-        self.steps = 0
         self.values[:] = self._initial  # in place: the steps hold the list
         for number, line in enumerate(self.lines):
             if line.uop is UOps.SPECIAL:
@@ -174,19 +174,22 @@ class Lockstep:
         step = self._makers[number](self, number, line, self.structure.reads[number])
         return traced(self, number, step) if self.launch.trace else step
 
-    def _count(self, head: int | None, steps: int) -> None:
-        """Add to the steps that the chunk has taken."""
+    def count(self, number: int | None, steps: int) -> None:
+        """Add to the steps that the launch has taken, in the line of that number or in lines of no block.
+
+        Raises
+        ------
+        LimitError
+            Where it has taken more than it may.
+        """
         self.steps += steps
         if self.steps > self.launch.limits.steps:
-            where = "the program" if head is None else f"line {head} ({self.lines[head].uop.name})"
-            raise LimitError(
-                f"{where}: a chunk of workgroups has taken more than {self.launch.limits.steps:,} steps; does its "
-                "loop end? Program(…, limits=Limits(steps=…)) allows more"
-            )
+            where = "" if number is None else f"line {number} ({self.lines[number].uop.name}): "
+            raise beyond(f"{where}the launch has taken", self.launch.limits)
 
     def _run_body(self, block: Block) -> None:
         work = self._work[block.head] * self.chunk.lanes_at_once // LANES_PER_STEP
-        self._count(block.head, 1 + len(block.body) + work)
+        self.count(block.head, 1 + len(block.body) + work)
         for item in block.body:
             if isinstance(item, int):
                 self._steps[item]()
@@ -260,7 +263,7 @@ class Lockstep:
             for trip in range(0, trips, at_once):
                 count = min(at_once, trips - trip)
                 work = count * self._work[head] * chunk.lanes_at_once // LANES_PER_STEP
-                self._count(head, 1 + len(batch.together) + count * len(batch.in_turn) + work)
+                self.count(head, 1 + len(batch.together) + count * len(batch.in_turn) + work)
                 counters = np.arange(count).astype(start.dtype) + start.dtype.type(first + trip)
                 self.values[head] = counters.reshape(count, *(1,) * (AXES - 1))
                 self.chunk = replace(chunk, groups=(count, *chunk.groups[1:]))
@@ -349,25 +352,6 @@ def _makers(structure: Structure) -> dict[int, Maker]:
         for number, line in enumerate(structure.lines)
         if line.uop in EXECUTE
     }
-
-
-@lru_cache(maxsize=256)
-def _work(structure: Structure) -> dict[int | None, int]:
-    """For each block by its head, the elements that a lane computes in its own lines."""
-    found: dict[int | None, int] = {}
-    blocks = [structure.root]
-    while blocks:
-        block = blocks.pop()
-        own = [structure.lines[item] for item in block.body if isinstance(item, int)]
-        blocks += [item for item in block.body if isinstance(item, Block)]
-        found[block.head] = 1 + sum(_elements(line) for line in own)
-    return found
-
-
-def _elements(line: Line) -> int:
-    """The elements of a line's value; those that numpy takes long for count more than once."""
-    count = 1 if line.dtype is None else line.dtype.count
-    return count * (SLOW_ELEMENTS if line.uop is UOps.ALU and line.arg in SLOW else 1)
 
 
 def _overlap(structure: Structure, buffers: tuple[Array, ...]) -> bool:

@@ -20,6 +20,7 @@ from gpuemu.machine.arithmetic import FUNCTIONS, truth
 from gpuemu.machine.casts import bitcast, convert, number_in
 from gpuemu.machine.grid import AXES
 from gpuemu.machine.memory import load_image, store_image
+from gpuemu.machine.work import steps_of_products
 from gpuemu.structure import Read
 from gpuemu.uops import Line, UOps, initial_value
 
@@ -168,6 +169,8 @@ def _barrier(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:
 def _wmma(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:
     core, mask = engine.cores[number], engine.mask
     active = None if mask is None or mask.all() else mask
+    groups = engine.chunk.lanes_at_once // core.instruction.lanes
+    engine.count(number, steps_of_products(groups * core.products))
     a, c, *index = (engine.value(read) for read in (reads[0], *reads[2:]))
     if core.b_is_shared:
         b = wmma.read_shared(core, engine.memories[reads[1].line], engine.chunk, number, index.pop(), active)

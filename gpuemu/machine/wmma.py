@@ -93,6 +93,12 @@ class TensorCore:
         return self.instruction.b is None
 
     @property
+    def products(self) -> int:
+        """How many products a group of lanes multiplies."""
+        of = self.instruction
+        return of.m * of.n * of.k * of.blocks
+
+    @property
     def operands(self) -> dict[str, Fragment]:
         return {"a": self.a, "b": self.b, "c": self.c}
 

@@ -7,6 +7,8 @@ import plain_kernels
 import pytest
 
 from gpuemu import Program, UOps, dtypes
+from gpuemu.errors import LimitError
+from gpuemu.limits import DEFAULT, Limits
 from gpuemu.machine import lockstep
 
 
@@ -59,3 +61,23 @@ def test_a_loop_of_few_lanes_loads_for_many_iterations_at_once(
     program(np.zeros_like(a), a, a, **sizes)
     assert counts["LOAD"] == loads  # 32 iterations of 1,024 lanes fill a chunk; 16,384 lanes run in turn
     assert counts["STORE"] == 1
+
+
+def test_the_steps_of_all_chunks_count_together() -> None:
+    loop = [(UOps.CONST, dtypes.int32, [], 0), (UOps.CONST, dtypes.int32, [], 50)]
+    loop += [(UOps.RANGE, dtypes.int32, [0, 1], 0), (UOps.ENDRANGE, None, [2], None)]
+    short = Program("loop", loop, limits=Limits(steps=1000))
+    short(global_size=(4,), local_size=(256,))
+    with pytest.raises(
+        LimitError, match=r"line 2 \(RANGE\): the launch has taken more than 1,000 steps; does its loop"
+    ):
+        short(global_size=(4000,), local_size=(256,))
+
+
+def test_a_grid_too_large_to_end_is_refused_at_once() -> None:
+    lines, _ = plain_kernels.vector_add(1 << 18)
+    a = np.ones(4, np.float32)
+    with pytest.raises(LimitError, match=r"lanes take more than 20,000,000 steps; .* is its grid as large as meant\?"):
+        Program("add", lines)(a, a, a, global_size=(2**62, 2**62, 2**62), local_size=(256,))
+    assert (a == 1).all()
+    assert DEFAULT.steps == 20_000_000

@@ -159,7 +159,7 @@ def loop(trips: int, lanes: int = 1, accumulate: bool = False) -> Program:
 @pytest.mark.parametrize("accumulate", [False, True])
 def test_a_loop_that_does_not_end_is_stopped(accumulate: bool) -> None:
     loop(100, accumulate=accumulate)()
-    with pytest.raises(LimitError, match=r"line 3 \(RANGE\): a chunk of workgroups has taken more than 1,000 steps"):
+    with pytest.raises(LimitError, match=r"line 3 \(RANGE\): the launch has taken more than 1,000 steps"):
         loop(2**31 - 1, accumulate=accumulate)()
 
 
@@ -257,5 +257,5 @@ def test_the_elements_of_vectors_count_as_steps(op: Any, most: int) -> None:
         return Program("repeated", lines, limits=Limits(steps=1100))
 
     repeated(most)()
-    with pytest.raises(LimitError, match="a chunk of workgroups has taken more than 1,100 steps"):
+    with pytest.raises(LimitError, match="the launch has taken more than 1,100 steps"):
         repeated(4 * most)()

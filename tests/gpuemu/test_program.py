@@ -306,9 +306,34 @@ def test_integer_constants_of_any_size_are_written_and_read() -> None:
 
 def test_long_names_are_refused_unsearched() -> None:
     for name in ("m16n8k16." * 40000, "x" * 300_000):
-        with pytest.raises(ProgramError, match=r"a name of \d+,\d+ characters; none has more than 200") as caught:
+        with pytest.raises(ProgramError, match=r"a name of \d+,\d+ characters; at most 200") as caught:
             Program.from_text(f'program "p"\n%0 = CONST int32 : 1\n%1 = WMMA int32 %0 %0 %0 : "{name}"')
         assert len(str(caught.value)) < 500
+
+
+LONG = "x" * 100_000
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        (UOps.DEFINE_GLOBAL, dtypes.int32, [], (LONG, True)),
+        (UOps.DEFINE_LOCAL, dtypes.int32, [], (LONG, -4)),
+        (UOps.SPECIAL, dtypes.int32, [], (0, LONG, 4)),
+        (UOps.CONST, dtypes.int32, [], LONG),
+        (UOps.CONST, dtypes.int32, [], (0,) * 10_000),
+        (UOps.ALU, dtypes.int32, [], LONG),
+        (UOps.DEFINE_VAR, dtypes.int32, [], LONG),
+        (LONG, dtypes.int32, [], 0),
+        (UOps.CONST, LONG, [], 0),
+    ],
+)
+def test_messages_cut_what_is_long(line: Any) -> None:
+    with pytest.raises(ProgramError) as caught:
+        Program("p", [line])
+    assert len(str(caught.value)) < 500
+    with pytest.raises(ProgramError, match=r"^Program\('xxx.*…\): a name of 100,000 characters; at most 200$"):
+        Program(LONG, [])
 
 
 def test_a_repr_counts_one_line() -> None:

@@ -36,12 +36,15 @@ class Expr:
 
     args: tuple[Expr, ...]
     names: dict[str, Variable]
-    # Memos, written once. True stands for the node itself: a reference to itself would keep it alive.
+    # Memos, written once, into the instance's own dictionary: setting an attribute is barred. True stands for the node
+    # itself: a reference to itself would keep it alive.
     _bounds: tuple[int, int, int, int] | None = None
-    _cost: int = -1
+    _cost: int  # operations; written when the node is made
+    _free: Expr | None = None  # the operand that costs no operation: −1 as a factor
     _rank: tuple[Any, ...] | None = None
     _linear: tuple[dict[Expr, int], int] | None = None
     _collected: bool = False  # a sum or product that a linear form gave: in order, like terms added up
+    _features: int = -1
     _canonical: Expr | bool | None = None
     _short: Expr | bool | None = None
     _simple: Expr | bool | None = None
@@ -211,17 +214,7 @@ class Expr:
         >>> ((Variable("i", 0, 3) * 8 + 5) // 4 % 2).operations()
         4
         """
-        cost = self._cost
-        if cost < 0:
-            cost = self._own_cost()
-            for x in self.args:
-                more = x._cost
-                cost += more if more >= 0 else x.operations()
-            write(self, "_cost", cost)
-        return cost
-
-    def _own_cost(self) -> int:
-        return max(len(self.args) - 1, 0)
+        return self._cost
 
     def simplify(self, assuming: Iterable[Expr] = ()) -> Expr:
         """The shortest equal expression that the rules find; never a longer one.
@@ -277,10 +270,6 @@ class Expr:
     def _repr_html_(self) -> str:
         html: str = self.draw()._repr_html_()
         return html
-
-
-# The one door through which a memo is written into a node that otherwise cannot change.
-write = object.__setattr__
 
 
 def bounds_of(e: Expr) -> tuple[int, int, int, int]:

@@ -29,7 +29,6 @@ from shapetracker.expr.nodes import (
     Product,
     Sum,
     Variable,
-    write,
 )
 
 Bounds = tuple[int, int, int, int]
@@ -53,7 +52,7 @@ def find_bounds(e: Expr) -> Bounds:
             known = low, high, modulus, residue
         if known[0] == known[1]:
             known = known[0], known[0], 0, known[0]
-        write(e, "_bounds", known)
+        e.__dict__["_bounds"] = known
     return known
 
 

@@ -9,7 +9,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from shapetracker.errors import ExprError
-from shapetracker.expr.base import Expr, write
+from shapetracker.expr.base import Expr
 
 if TYPE_CHECKING:
     from shapetracker.expr.leaves import Variable
@@ -24,6 +24,9 @@ class _Table(dict[Key, weakref.ref["Expr"]]):
 # Dead references stay until the next sweep. Such an entry does no harm: under its key, where ids may have come to
 # stand for other nodes, nothing is found, and the next node with that key takes the place.
 _TABLE = _Table()
+_find = _TABLE.get
+_new = object.__new__
+_reference = weakref.ref
 
 
 def found(key: Key) -> Expr | None:
@@ -53,23 +56,40 @@ def node(cls: type[Expr], args: tuple[Expr, ...]) -> Expr:
     # they are worth a way of their own.
     if len(args) == 2:
         left, right = args
-        key: Key = (cls, id(left), id(right))
-    else:
-        key = (cls, *map(id, args))
-    entry = _TABLE.get(key)
-    if entry is not None:
-        known = entry()
-        if known is not None:
-            return known
-    names = args[0].names
-    for x in args[1:]:
-        more = x.names
+        key: Key = cls, id(left), id(right)
+        entry = _find(key)
+        if entry is not None:
+            known = entry()
+            if known is not None:
+                return known
+        names = left.names
+        more = right.names
         if more and more is not names:
             names = _merge(names, more) if names else more
-    e: Expr = object.__new__(cls)
-    write(e, "args", args)
-    write(e, "names", names)
-    _TABLE[key] = weakref.ref(e)
+        cost = left._cost + right._cost
+        if right is not cls._free and left is not cls._free:
+            cost += 1
+    else:
+        key = cls, *map(id, args)
+        entry = _find(key)
+        if entry is not None:
+            known = entry()
+            if known is not None:
+                return known
+        names = args[0].names
+        cost = -1
+        for x in args:
+            more = x.names
+            if more is not names and more:
+                names = _merge(names, more) if names else more
+            if x is not cls._free:
+                cost += x._cost + 1
+    e: Expr = _new(cls)
+    attributes = e.__dict__
+    attributes["args"] = args
+    attributes["names"] = names
+    attributes["_cost"] = cost
+    _TABLE[key] = _reference(e)
     if len(_TABLE) > _TABLE.full:
         sweep()
     return e

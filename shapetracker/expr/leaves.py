@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from shapetracker.errors import ExprError
-from shapetracker.expr.base import Expr, IntLike, write
+from shapetracker.expr.base import Expr, IntLike
 from shapetracker.expr.interning import found, keep
 
 
@@ -24,11 +24,12 @@ def as_expr(value: IntLike) -> Expr:
     >>> as_expr(3)
     3
     """
-    if isinstance(value, Expr):
+    if type(value) is int:
+        small = _SMALL.get(value)
+        if small is not None:
+            return small
+    elif isinstance(value, Expr):
         return value
-    small = _SMALL.get(value) if type(value) is int else None
-    if small is not None:
-        return small
     try:
         return Const(operator.index(value))
     except TypeError:
@@ -47,8 +48,8 @@ Leaf = TypeVar("Leaf", bound=Expr)
 def _leaf(key: tuple[Any, ...], cls: type[Leaf], args: tuple[Expr, ...], names: dict[str, Any]) -> Leaf:
     """A new node in the table."""
     e = object.__new__(cls)
-    write(e, "args", args)
-    write(e, "names", names)
+    e.__dict__["args"] = args
+    e.__dict__["names"] = names
     keep(key, e)
     return e
 
@@ -73,10 +74,10 @@ class Const(Expr):
         if known is not None:
             return known  # type: ignore[return-value]
         e = _leaf(key, cls, (), _NO_NAMES)
-        write(e, "value", value)
-        write(e, "_bounds", (value, value, 0, value))
-        write(e, "_canonical", True)
-        write(e, "_short", True)
+        e.__dict__["value"] = value
+        e.__dict__["_bounds"] = (value, value, 0, value)
+        e.__dict__["_canonical"] = True
+        e.__dict__["_short"] = True
         return e
 
     def __reduce__(self) -> tuple[Callable[..., Expr], tuple[Any, ...]]:
@@ -145,13 +146,13 @@ class Variable(Expr):
         names: dict[str, Variable] = {}
         e = _leaf(key, cls, (), names)
         names[name] = e  # the variable itself: a cycle that the garbage collector resolves
-        write(e, "name", name)
+        e.__dict__["name"] = name
         modulus, residue = (0, low.value) if low is high else (1, 0)
-        write(e, "_bounds", (low.value, high.value, modulus, residue))
-        write(e, "_rank", _variable_rank(name))
+        e.__dict__["_bounds"] = (low.value, high.value, modulus, residue)
+        e.__dict__["_rank"] = _variable_rank(name)
         if low is not high:
-            write(e, "_canonical", True)
-            write(e, "_short", True)
+            e.__dict__["_canonical"] = True
+            e.__dict__["_short"] = True
         return e
 
     def __reduce__(self) -> tuple[Callable[..., Expr], tuple[Any, ...]]:
@@ -196,7 +197,7 @@ class Bound(Expr):
         if known is not None:
             return known  # type: ignore[return-value]
         e = _leaf(key, cls, (variable,), variable.names)
-        write(e, "value", number)
+        e.__dict__["value"] = number
         return e
 
     def __reduce__(self) -> tuple[Callable[..., Expr], tuple[Any, ...]]:

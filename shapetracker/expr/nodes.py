@@ -5,7 +5,7 @@ reordered. `base` holds what all nodes can do, `leaves` the constants and variab
 the table that makes equal nodes one object. These four know each other, and everything else imports them from here.
 """
 
-from shapetracker.expr.base import Expr, IntLike, bounds_of, write
+from shapetracker.expr.base import Expr, IntLike, bounds_of
 from shapetracker.expr.interning import node
 from shapetracker.expr.leaves import Bound, Const, Variable, as_expr
 from shapetracker.expr.operations import (
@@ -52,5 +52,4 @@ __all__ = [
     "as_expr",
     "bounds_of",
     "node",
-    "write",
 ]

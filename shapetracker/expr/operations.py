@@ -43,10 +43,12 @@ class Associative(Operation):
     def build(cls, args: tuple[Expr, ...]) -> Expr:
         if len(args) == 2:  # the usual case: nothing to take in, nothing to fold
             left, right = args
-            if type(left) is not cls and type(left) is not Const and type(right) is not cls:
-                if type(right) is not Const:
-                    return node(cls, args)
-                if right.value not in (cls.neutral, cls.absorbing):
+            kind = type(left)
+            if kind is not cls and kind is not Const:
+                if type(right) is Const:
+                    if not 0 <= right.value <= 1:  # neither neutral nor absorbing
+                        return node(cls, args)
+                elif type(right) is not cls:
                     return node(cls, args)
         flat: list[Expr] = []
         place = -1  # where the first constant stood: all constants fold into it
@@ -99,13 +101,7 @@ class Product(Associative):
     neutral = 1
     absorbing = 0
     fold = staticmethod(operator.mul)
-
-    def _own_cost(self) -> int:
-        cost = len(self.args) - 1
-        for x in self.args:
-            if type(x) is Const and x.value == -1:
-                cost -= 1
-        return cost
+    _free = Const(-1)
 
 
 class Min(Associative):

@@ -12,7 +12,7 @@ from math import gcd
 from shapetracker.expr.nodes import Comparison, Const, Eq, Expr, FloorDiv, Ge, Gt, Le, Lt, Mod, Ne, Sum, Variable
 from shapetracker.expr.simplify.facts import Facts, quiet
 from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus, rank
-from shapetracker.expr.simplify.rules import COMPOUND, DIVISION, SEVERAL, canonical, rule
+from shapetracker.expr.simplify.rules import COMPOUND, CONDITION, QUOTIENT, REMAINDER, SEVERAL, canonical, rule
 
 
 def _difference(a: Expr, b: Expr) -> tuple[Terms, int]:
@@ -110,7 +110,7 @@ def drop_the_fine_part_of_a_comparison(e: Expr, facts: Facts) -> Expr | None:
     return None
 
 
-@rule("x // n + a ≥ k → x + n·a ≥ n·k, where that is no longer; likewise for <", Ge, Lt, needs=DIVISION)
+@rule("x // n + a ≥ k → x + n·a ≥ n·k, where that is no longer; likewise for <", Ge, Lt, needs=QUOTIENT)
 def compare_the_dividend(e: Expr, facts: Facts) -> Expr | None:
     """floor(x/n) ≥ q holds exactly when x ≥ n·q."""
     parts = _limit(e)
@@ -134,7 +134,7 @@ def compare_the_dividend(e: Expr, facts: Facts) -> Expr | None:
     return None
 
 
-@rule("(y // p) % q ≥ k → y % (p·q) ≥ p·k; likewise for <", Ge, Lt, needs=DIVISION)
+@rule("(y // p) % q ≥ k → y % (p·q) ≥ p·k; likewise for <", Ge, Lt, needs=REMAINDER)
 def compare_the_whole_remainder(e: Expr, facts: Facts) -> Expr | None:
     """The digits below do not reach the next multiple of p."""
     parts = _limit(e)
@@ -154,7 +154,7 @@ def compare_the_whole_remainder(e: Expr, facts: Facts) -> Expr | None:
     return type(e).build((after, Const(parts[1] * p)))  # type: ignore[attr-defined, no-any-return]
 
 
-@rule("(x + k) % n ≥ k → x % n < n − k, and (x + k) % n < k → x % n ≥ n − k", Ge, Lt, needs=DIVISION)
+@rule("(x + k) % n ≥ k → x % n < n − k, and (x + k) % n < k → x % n ≥ n − k", Ge, Lt, needs=REMAINDER)
 def offset_leaves_a_compared_remainder(e: Expr, facts: Facts) -> Expr | None:
     """Turning the period by k turns its last n − k values into its first."""
     parts = _limit(e)
@@ -186,7 +186,7 @@ def comparison_of_a_condition(e: Expr, facts: Facts) -> Expr | None:
     return negated(c) if isinstance(c, Comparison) else None
 
 
-@rule("1 − c → not c, for a comparison c", Sum, needs=COMPOUND)
+@rule("1 − c → not c, for a comparison c", Sum, needs=CONDITION)
 def one_less_a_comparison(e: Expr, facts: Facts) -> Expr | None:
     """A comparison is 1 where its opposite is 0."""
     terms, constant = linear(e)

@@ -10,10 +10,25 @@ from collections.abc import Iterator
 from itertools import product
 from math import gcd
 
+from shapetracker.expr.bounds import find_bounds
 from shapetracker.expr.nodes import And, Const, Expr, FloorDiv, Mod, Operation, Product, Sum, node
 from shapetracker.expr.simplify.facts import Facts, quiet
 from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus, quotient, rank, times
-from shapetracker.expr.simplify.rules import DIVISION, NUMBER, OTHER, SEVERAL, SIZE, canonical, rule
+from shapetracker.expr.simplify.rules import (
+    DIVISION,
+    FACTOR,
+    NARROW,
+    NEGATIVE,
+    NUMBER,
+    OTHER,
+    QUOTIENT,
+    REDUCIBLE,
+    REMAINDER,
+    SHARED,
+    SIZE,
+    canonical,
+    rule,
+)
 
 _MOST_CHOICES = 4  # terms whose two nearest coefficients are all tried; more are rare, and each doubles the work
 
@@ -26,14 +41,14 @@ def _parts(e: Expr) -> tuple[Terms, int, int] | None:
     return *(a._linear or linear(a)), n.value
 
 
-@rule("a // n → q, where q·n ≤ a < (q + 1)·n for every value", FloorDiv)
+@rule("a // n → q, where q·n ≤ a < (q + 1)·n for every value", FloorDiv, needs=NARROW)
 def quotient_is_constant(e: Expr, facts: Facts) -> Expr | None:
     """The least and the greatest dividend have one quotient."""
     low, high = facts.within(e)
     return Const(low) if low == high else None
 
 
-@rule("a % n → a − q·n, where q·n ≤ a < (q + 1)·n for every value", Mod)
+@rule("a % n → a − q·n, where q·n ≤ a < (q + 1)·n for every value", Mod, needs=NARROW)
 def remainder_within_one_period(e: Expr, facts: Facts) -> Expr | None:
     """Between two multiples of n a remainder only counts on."""
     a, n = e.args
@@ -65,23 +80,26 @@ def divisor_of_a_remainder_above_one(e: Expr, facts: Facts) -> Expr | None:
     return Const(0) if n is Const(1) else None
 
 
-def _nearest(terms: Terms, n: int) -> Terms:
-    """Each coefficient moved by a multiple of n to where it is nearest to 0."""
+def _inside_one_period(terms: Terms, constant: int, n: int, facts: Facts) -> tuple[Terms, int] | None:
+    """A form equal modulo n whose values all lie in 0 … n − 1, among the two nearest coefficients of each term."""
     nearest: Terms = {}
+    width = 0
     for atom, c in terms.items():
         rest = c % n
         if rest:
-            nearest[atom] = rest if 2 * rest <= n else rest - n
-    return nearest
-
-
-def _inside_one_period(nearest: Terms, constant: int, n: int, facts: Facts) -> tuple[Terms, int] | None:
-    """A form equal modulo n whose values all lie in 0 … n − 1, among the two nearest coefficients of each term."""
+            nearest[atom] = rest = rest if 2 * rest <= n else rest - n
+            if not facts.ranges:
+                known = atom._bounds or find_bounds(atom)
+                width += (known[1] - known[0]) * (rest if rest > 0 else -rest)
+                if width >= n:
+                    return None
     if not nearest or len(nearest) > _MOST_CHOICES:
         return None
     low, high = facts.within_sum(nearest, constant)
     if high - low >= n:
         return None
+    if low // n == high // n:
+        return nearest, constant - low // n * n
     for coefficients in product(*[(c, c - n if c > 0 else c + n) for c in nearest.values()]):
         chosen = dict(zip(nearest, coefficients, strict=True))
         low, high = facts.within_sum(chosen, constant)
@@ -90,14 +108,14 @@ def _inside_one_period(nearest: Terms, constant: int, n: int, facts: Facts) -> t
     return None
 
 
-@rule("(a + n·c) // n → a // n + c", FloorDiv, needs=NUMBER)
+@rule("(a + n·c) // n → a // n + c", FloorDiv, needs=NUMBER | REDUCIBLE)
 def pull_multiples_out_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
     """floor(a/n + c) = floor(a/n) + c for every integer c."""
     parts = _parts(e)
     if parts is None:
         return None
     terms, constant, n = parts
-    rest = _inside_one_period(_nearest(terms, n), constant % n, n, facts)
+    rest = _inside_one_period(terms, constant % n, n, facts)
     if rest is not None:  # what is left has the quotient 0
         whole = plus((terms, constant), rest, -1)
         return from_linear({t: c // n for t, c in whole[0].items()}, whole[1] // n)
@@ -115,21 +133,27 @@ def pull_multiples_out_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
     return from_linear(*plus((outside, constant // n), linear(left)))
 
 
-@rule("(a + n·c) % n → a % n", Mod, needs=NUMBER)
+@rule("(a + n·c) % n → a % n", Mod, needs=NUMBER | REDUCIBLE)
 def drop_multiples_from_a_remainder(e: Expr, facts: Facts) -> Expr | None:
     """Multiples of n have no remainder; each coefficient becomes what is nearest to 0."""
     parts = _parts(e)
     if parts is None:
         return None
     terms, constant, n = parts
-    nearest = _nearest(terms, n)
-    rest = _inside_one_period(nearest, constant % n, n, facts) or (nearest, constant % n)
-    if rest[0] == terms and rest[1] == constant:
+    rest = _inside_one_period(terms, constant % n, n, facts)
+    if rest is None:
+        nearest: Terms = {}
+        for atom, c in terms.items():
+            r = c % n
+            if r:
+                nearest[atom] = r if 2 * r <= n else r - n
+        rest = nearest, constant % n
+    if rest[1] == constant and rest[0] == terms:
         return None
-    return from_linear(*rest) % n
+    return Mod.build((from_linear(*rest), e.args[1]))
 
 
-@rule("(c·(x % m) + a) % n → (c·x + a) % n, where n divides c·m", Mod, needs=NUMBER | DIVISION)
+@rule("(c·(x % m) + a) % n → (c·x + a) % n, where n divides c·m", Mod, needs=NUMBER | REMAINDER)
 def drop_inner_remainder(e: Expr, facts: Facts) -> Expr | None:
     """c·(x % m) and c·x differ by a multiple of c·m, and so of n."""
     parts = _parts(e)
@@ -185,7 +209,7 @@ def _split(atom: Expr, terms: Terms, n: int) -> tuple[Terms, Terms] | None:
 @rule(
     "(c·x + d·(x // m) + a) // n → (d + c·m)/n·(x // m) + (c·(x % m) + a) // n, where n divides d + c·m",
     FloorDiv,
-    needs=NUMBER | DIVISION | SEVERAL,
+    needs=NUMBER | DIVISION | SHARED,
 )
 def digits_in_a_quotient(e: Expr, facts: Facts) -> Expr | None:
     """x = m·(x // m) + x % m; the multiple of n leaves the quotient, where that is shorter. Likewise beside x % m."""
@@ -202,7 +226,7 @@ def digits_in_a_quotient(e: Expr, facts: Facts) -> Expr | None:
 
 
 @rule(
-    "(c·x + d·(x // m) + a) % n → (c·(x % m) + a) % n, where n divides d + c·m", Mod, needs=NUMBER | DIVISION | SEVERAL
+    "(c·x + d·(x // m) + a) % n → (c·(x % m) + a) % n, where n divides d + c·m", Mod, needs=NUMBER | DIVISION | SHARED
 )
 def digits_in_a_remainder(e: Expr, facts: Facts) -> Expr | None:
     """x = m·(x // m) + x % m; the multiple of n has no remainder. Likewise beside x % m. Where that is shorter."""
@@ -233,7 +257,7 @@ def _coarse_and_fine(terms: Terms, constant: int, n: int, facts: Facts) -> tuple
     return None
 
 
-@rule("(g·a + b) // (g·n) → (a + k) // n, where k·g ≤ b < (k + 1)·g for every value", FloorDiv, needs=NUMBER)
+@rule("(g·a + b) // (g·n) → (a + k) // n, where k·g ≤ b < (k + 1)·g for every value", FloorDiv, needs=NUMBER | FACTOR)
 def drop_the_fine_part_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
     """floor((g·a + b)/(g·n)) = floor((a + floor(b/g))/n), and floor(b/g) is k."""
     parts = _parts(e)
@@ -244,7 +268,11 @@ def drop_the_fine_part_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
     return from_linear(coarse, k) // (parts[2] // g)
 
 
-@rule("(g·a + b) % (g·n) → g·((a + k) % n) + b − k·g, where k·g ≤ b < (k + 1)·g for every value", Mod, needs=NUMBER)
+@rule(
+    "(g·a + b) % (g·n) → g·((a + k) % n) + b − k·g, where k·g ≤ b < (k + 1)·g for every value",
+    Mod,
+    needs=NUMBER | FACTOR,
+)
 def take_the_fine_part_out_of_a_remainder(e: Expr, facts: Facts) -> Expr | None:
     """What stays below g never carries into the multiples of g."""
     parts = _parts(e)
@@ -254,10 +282,11 @@ def take_the_fine_part_out_of_a_remainder(e: Expr, facts: Facts) -> Expr | None:
     terms, constant, n = parts
     g, coarse, k, _ = found
     fine = {t: c for t, c in terms.items() if c % g}
-    return Sum.build((from_linear(coarse, k) % (n // g) * g, from_linear(fine, constant - k * g)))
+    upper = Mod.build((from_linear(coarse, k), Const(n // g)))
+    return from_linear(*plus((fine, constant - k * g), linear(upper), g))
 
 
-@rule("(x // m + c) // n → (x + c·m) // (m·n)", FloorDiv, needs=NUMBER | DIVISION)
+@rule("(x // m + c) // n → (x + c·m) // (m·n)", FloorDiv, needs=NUMBER | QUOTIENT)
 def quotient_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
     """Rounding down twice is rounding down once."""
     parts = _parts(e)
@@ -270,7 +299,7 @@ def quotient_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
     return (atom.args[0] + parts[1] * m) // (m * parts[2]) if m > 0 else None
 
 
-@rule("(x % (m·n)) // n → (x // n) % m", FloorDiv, needs=NUMBER | DIVISION)
+@rule("(x % (m·n)) // n → (x // n) % m", FloorDiv, needs=NUMBER | REMAINDER)
 def quotient_of_a_remainder(e: Expr, facts: Facts) -> Expr | None:
     """The digits of x in base n, from the second on, up to m."""
     a, n = e.args
@@ -287,7 +316,7 @@ def _leads_negative(terms: Terms) -> bool:
     return False
 
 
-@rule("(c − x) // n → −((x − c + n − 1) // n)", FloorDiv, needs=NUMBER)
+@rule("(c − x) // n → −((x − c + n − 1) // n)", FloorDiv, needs=NUMBER | NEGATIVE)
 def sign_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
     """Rounding −x down is rounding x up; the first term of a canonical dividend is positive."""
     parts = _parts(e)
@@ -297,7 +326,7 @@ def sign_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
     return -(from_linear({t: -c for t, c in terms.items()}, n - 1 - constant) // n)
 
 
-@rule("(c − x) % n → n − 1 − (x − c − 1) % n", Mod, needs=NUMBER)
+@rule("(c − x) % n → n − 1 − (x − c − 1) % n", Mod, needs=NUMBER | NEGATIVE)
 def sign_of_a_remainder(e: Expr, facts: Facts) -> Expr | None:
     """Counting down from c is counting up, seen from the other end of the period."""
     parts = _parts(e)

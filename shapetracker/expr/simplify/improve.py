@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from shapetracker.expr.nodes import And, Comparison, Expr, Operation, write
+from shapetracker.expr.nodes import And, Comparison, Expr, Operation, Sum
 from shapetracker.expr.simplify import comparisons, conjunctions, divisions, sums, tables  # noqa: F401  (they register rules)
 from shapetracker.expr.simplify.divisions import WITHOUT_REMAINDERS, without_remainders
 from shapetracker.expr.simplify.facts import Facts, Step, facts_from
-from shapetracker.expr.simplify.linear import rank
-from shapetracker.expr.simplify.rules import canonical, rebuild
+from shapetracker.expr.simplify.linear import precedes
+from shapetracker.expr.simplify.rules import COMPOUND, canonical, features, rebuild
 from shapetracker.expr.simplify.short import short
 
 _NOTHING = Facts()  # no condition, no trace: every memo then lies in the nodes
@@ -37,8 +37,8 @@ def simplify(e: Expr, assuming: Iterable[Expr] = ()) -> Expr:
     known = e._simple
     if known is None:
         known = improve(e, _NOTHING)
-        write(e, "_simple", True if known is e else known)
-        write(known, "_simple", True)
+        e.__dict__["_simple"] = True if known is e else known
+        known.__dict__["_simple"] = True
     return e if known is True else known  # type: ignore[return-value]
 
 
@@ -63,7 +63,11 @@ def _settled(e: Expr, facts: Facts = _NOTHING) -> bool:
 
     What is canonical is so by the ranges alone; more facts may say more.
     """
-    return not facts.ranges and e._canonical is True and e.operations() < 2
+    if facts.ranges or e._canonical is not True:
+        return False
+    if e._simple is True or e.operations() < 2:
+        return True
+    return type(e) is Sum and not features(e) & COMPOUND and short(e, _NOTHING) is e
 
 
 def _as_a_whole(e: Expr, facts: Facts) -> Expr:
@@ -75,7 +79,8 @@ def _part_by_part(e: Expr, facts: Facts) -> Expr:
     if not isinstance(e, Operation) or e.operations() < 2:
         return e
     plain = not facts.ranges and facts.trace is None
-    return rebuild(e, tuple([(x if _settled(x) else simplify(x)) if plain else improve(x, facts) for x in e.args]))
+    args = tuple([(x if _settled(x) else simplify(x)) if plain else improve(x, facts) for x in e.args])
+    return e if args == e.args else rebuild(e, args)
 
 
 _LONG = 5  # operations from which on a second form is worth its time
@@ -96,4 +101,4 @@ def _by_quotients_alone(e: Expr, facts: Facts) -> Expr:
 
 def _earlier(a: Expr, b: Expr) -> bool:
     cost, other = a.operations(), b.operations()
-    return cost < other or (cost == other and rank(a) < rank(b))
+    return cost < other or (cost == other and precedes(a, b))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import gcd
 from typing import Any
 
-from shapetracker.expr.nodes import Bound, Const, Expr, Product, Sum, node, write
+from shapetracker.expr.nodes import Bound, Const, Expr, Product, Sum, Variable, node
 
 Terms = dict[Expr, int]
 
@@ -30,6 +30,7 @@ _KINDS = (
     "And",
 )
 _ORDER = {name: k for k, name in enumerate(_KINDS)}
+_ORDER["Const"] = 99
 
 
 def rank(e: Expr) -> tuple[Any, ...]:
@@ -43,7 +44,7 @@ def rank(e: Expr) -> tuple[Any, ...]:
     known = e._rank
     if known is None:
         if isinstance(e, Const):
-            known = (99, e.value)
+            known = (_ORDER["Const"], e.value)
         elif isinstance(e, Bound):
             known = (1, (rank(e.variable), e.value))
         elif isinstance(e, Product):
@@ -51,8 +52,21 @@ def rank(e: Expr) -> tuple[Any, ...]:
             known = (*first, *[rank(x) for x in e.args[1:]])
         else:
             known = (_ORDER[type(e).__name__], tuple([rank(x) for x in e.args]))
-        write(e, "_rank", known)
+        e.__dict__["_rank"] = known
     return known
+
+
+def precedes(a: Expr, b: Expr) -> bool:
+    """Whether the rank of a is below that of b; most often their kinds already tell.
+
+    >>> from shapetracker.expr import Variable
+    >>> i = Variable("i", 0, 3)
+    >>> precedes(i // 2, i % 2), precedes(i % 2, i // 2)
+    (True, False)
+    """
+    first = _ORDER[type(a.args[0] if type(a) is Product else a).__name__]  # a product ranks as its first factor
+    second = _ORDER[type(b.args[0] if type(b) is Product else b).__name__]
+    return first < second if first != second else rank(a) < rank(b)
 
 
 def linear(e: Expr) -> tuple[Terms, int]:
@@ -68,7 +82,7 @@ def linear(e: Expr) -> tuple[Terms, int]:
     known = e._linear
     if known is None:
         known = _find_linear(e)
-        write(e, "_linear", known)
+        e.__dict__["_linear"] = known
     return known
 
 
@@ -79,7 +93,9 @@ def _find_linear(e: Expr) -> tuple[Terms, int]:
     if kind is Product:
         args = e.args
         if len(args) == 2 and type(args[1]) is Const and type(args[0]) is not Sum:
-            write(e, "_collected", True)
+            e.__dict__["_collected"] = True
+            if args[0]._canonical is True:
+                e.__dict__["_canonical"] = True
             return {args[0]: args[1].value}, 0
         result: tuple[Terms, int] = {}, 1
         for x in args:
@@ -111,7 +127,7 @@ def _find_linear(e: Expr) -> tuple[Terms, int]:
             ordered = last < place
             last = place
     if ordered:
-        write(e, "_collected", True)
+        e.__dict__["_collected"] = True
     elif 0 in terms.values():
         terms = {t: c for t, c in terms.items() if c}
     return terms, constant
@@ -195,18 +211,26 @@ def from_linear(terms: Terms, constant: int) -> Expr:
         return Const(constant)
     if len(terms) == 1:
         ((atom, c),) = terms.items()
-        terms = {atom: c}  # the node keeps it, and the caller may go on changing its own
         e = atom if c == 1 else term(atom, c)
         if constant:
             e = node(Sum, (e, Const(constant)))
+        if e._linear is not None and (e._collected or e is atom):
+            return e
+        terms = {atom: c}  # the node keeps it, and the caller may go on changing its own
     else:
-        terms = {atom: terms[atom] for atom in sorted(terms, key=rank)}
-        parts = [atom if c == 1 else term(atom, c) for atom, c in terms.items()]
+        ordered = sorted(terms, key=rank)
+        parts = [t if terms[t] == 1 else term(t, terms[t]) for t in ordered]
         if constant:
             parts.append(Const(constant))
         e = node(Sum, tuple(parts))
-    if e._linear is None:
-        write(e, "_linear", (terms, constant))
-    if not e._collected:
-        write(e, "_collected", True)
+        if e._linear is not None and e._collected:
+            return e
+        terms = {t: terms[t] for t in ordered}
+    memo = e.__dict__
+    memo["_linear"] = terms, constant
+    memo["_collected"] = True
+    for atom in terms:
+        if type(atom) is not Variable or atom._canonical is not True:
+            return e
+    memo["_canonical"] = True  # over variables alone no rule but that for like terms has anything to do
     return e

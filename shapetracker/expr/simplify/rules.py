@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import gcd
 
+from shapetracker.expr.bounds import find_bounds
 from shapetracker.expr.nodes import (
     And,
     Bound,
@@ -19,14 +21,12 @@ from shapetracker.expr.nodes import (
     Max,
     Min,
     Mod,
-    Operation,
     Product,
     Sum,
     Variable,
-    write,
 )
 from shapetracker.expr.simplify.facts import Facts, Step
-from shapetracker.expr.simplify.linear import from_linear, linear
+from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus
 
 Rewrite = Callable[[Expr, Facts], Expr | None]
 
@@ -36,9 +36,20 @@ Rewrite = Callable[[Expr, Facts], Expr | None]
 NUMBER = 1  # the divisor is a number above 1
 OTHER = 2  # the divisor is another number, or a symbolic size
 SIZE = 4  # the divisor is a symbolic size
-DIVISION = 8  # among the terms there is a quotient or a remainder
-COMPOUND = 16  # among the terms there is something else than a variable
-SEVERAL = 32  # there are at least two terms
+QUOTIENT = 8  # among the terms there is a quotient
+REMAINDER = 16  # among the terms there is a remainder
+DIVISION = 32  # among the terms there is a quotient, a remainder, or a product that may hold one
+CONDITION = 64  # among the terms there is a comparison
+COMPOUND = 128  # among the terms there is something else than a variable
+SEVERAL = 256  # there are at least two terms
+SHARED = 512  # a variable occurs in two terms
+NEGATIVE = 1024  # a coefficient is below 0
+FACTOR = 2048  # a coefficient has a factor in common with the divisor
+UNORDERED = 4096  # a sum or product that is not in the order of a linear form
+NARROW = 8192  # the dividend's coefficients, each nearest to 0, let it vary by less than the divisor
+REDUCIBLE = 16384  # a coefficient, or the constant, holds a multiple of the divisor; or the dividend is narrow
+TANGLED = 32768  # a variable occurs in two terms, or a term has two operations
+_ALL = 65535
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +68,8 @@ Table = dict[type[Expr], list[Rule]]
 # holds what makes a canonical form short.
 RULES: Table = {}
 SHORTENING: Table = {}
-_CHOSEN: dict[tuple[bool, type[Expr], int], tuple[Rule, ...]] = {}
+# What a node's kind and features admit, found once: of the first table, and of the second.
+_CHOSEN: tuple[dict[int, tuple[Rule, ...]], dict[int, tuple[Rule, ...]]] = ({}, {})
 
 
 def _register(table: Table, law: str, kinds: tuple[type[Expr], ...], needs: int) -> Callable[[Rewrite], Rewrite]:
@@ -66,7 +78,7 @@ def _register(table: Table, law: str, kinds: tuple[type[Expr], ...], needs: int)
         for kind in kinds:
             for each in kind.__subclasses__() or (kind,):
                 table.setdefault(each, []).append(entry)
-        _CHOSEN.clear()
+        _choose_anew()
         return rewrite
 
     return register
@@ -87,46 +99,101 @@ def forget(name: str) -> None:
     for table in (RULES, SHORTENING):
         for kind in table:
             table[kind] = [entry for entry in table[kind] if entry.name != name]
-    _CHOSEN.clear()
+    _choose_anew()
 
 
-def _features_of_terms(e: Expr) -> int:
-    if type(e) is Variable:
-        return 0
-    terms = (e._linear or linear(e))[0]
-    found = SEVERAL if len(terms) > 1 else 0
-    for atom in terms:
-        found |= _OF_AN_ATOM[type(atom)]
+def _choose_anew() -> None:
+    for chosen in _CHOSEN:
+        chosen.clear()
+
+
+def features(e: Expr) -> int:
+    """The features of a node, and above them the number of its kind; remembered in the node."""
+    found = e._features
+    if found >= 0:
+        return found
+    kind = type(e)
+    divisor = 0
+    whose = e  # the node whose terms are looked at
+    found = _KIND[kind]
+    if kind is FloorDiv or kind is Mod:
+        whose, n = e.args
+        if type(n) is not Const:
+            found |= OTHER | SIZE | NARROW
+        elif n.value > 1:
+            divisor = n.value
+            found |= NUMBER
+        else:
+            found |= OTHER | NARROW
+    elif kind is not Sum:
+        if kind in _COMPARISONS:
+            whose = e.args[0]
+        else:  # whatever a rule needs, it finds out by itself
+            found |= _ALL
+    if found & _ALL != _ALL:
+        terms, constant = whose._linear or linear(whose)
+        for atom, c in terms.items():
+            if type(atom) is not Variable:
+                found |= _OF_AN_ATOM[type(atom)]
+                if atom._cost > 1:
+                    found |= TANGLED
+            if c < 0:
+                found |= NEGATIVE
+        if divisor:
+            found |= _features_of_a_division(terms, constant, divisor, kind is Mod)
+        if len(terms) > 1:
+            found |= SEVERAL
+            if found & COMPOUND and len(whose.names) < sum([len(atom.names) for atom in terms]):
+                found |= SHARED | TANGLED
+        if kind is Sum and not e._collected:
+            found |= UNORDERED
+    e.__dict__["_features"] = found
     return found
 
 
-def applicable(e: Expr, shorten: bool = False) -> tuple[Rule, ...]:
-    """The rules, in the order of trying, that the node's kind and features admit."""
-    kind = type(e)
-    if kind is FloorDiv or kind is Mod:
-        a, n = e.args
-        divisor = (NUMBER if n.value > 1 else OTHER) if type(n) is Const else OTHER | SIZE
-        features = divisor | _features_of_terms(a)
-    elif kind is Sum:
-        features = _features_of_terms(e)
-    elif kind in _COMPARISONS:
-        features = _features_of_terms(e.args[0])
-    else:
-        features = -1  # whatever a rule needs, it finds out by itself
-    key = shorten, kind, features
-    chosen = _CHOSEN.get(key)
+def _features_of_a_division(terms: Terms, constant: int, n: int, remainder: bool) -> int:
+    found = 0 if 0 <= constant < n else REDUCIBLE
+    width = 0
+    for atom, c in terms.items():
+        nearest = c
+        if not -n < c + c <= n:
+            nearest = c % n
+            if nearest + nearest > n:
+                nearest -= n
+            if remainder or not -n < c < n:
+                found |= REDUCIBLE
+        if nearest != 1 and gcd(c, n) > 1:
+            found |= FACTOR
+        if width < n:
+            known = atom._bounds or find_bounds(atom)
+            width += (known[1] - known[0]) * (nearest if nearest > 0 else -nearest)
+    return found | NARROW | REDUCIBLE if width < n else found
+
+
+def applicable(e: Expr, shorten: bool, more: int) -> tuple[Rule, ...]:
+    """The rules, in the order of trying, that the node's kind and its features, with some more, admit."""
+    found = e._features
+    if found < 0:
+        found = features(e)
+    found |= more
+    chosen = _CHOSEN[shorten].get(found)
     if chosen is None:
-        entries = (SHORTENING if shorten else RULES).get(kind, ())
-        chosen = _CHOSEN[key] = tuple(entry for entry in entries if entry.needs & features == entry.needs)
+        entries = (SHORTENING if shorten else RULES).get(type(e), ())
+        chosen = _CHOSEN[shorten][found] = tuple(entry for entry in entries if entry.needs & found == entry.needs)
     return chosen
 
 
 _COMPARISONS = frozenset(Comparison.__subclasses__())
+_KINDS = (Variable, Bound, Sum, Product, FloorDiv, Mod, Min, Max, And, *Comparison.__subclasses__())
+_KIND: dict[type[Expr], int] = {kind: (_ALL + 1) * k for k, kind in enumerate(_KINDS)}
 # A product of symbolic sizes may hold a division.
 _OF_AN_ATOM: dict[type[Expr], int] = {
     Variable: 0,
-    **dict.fromkeys((FloorDiv, Mod, Product), DIVISION | COMPOUND),
-    **dict.fromkeys((Bound, Sum, Min, Max, And, *_COMPARISONS), COMPOUND),
+    FloorDiv: QUOTIENT | DIVISION | COMPOUND,
+    Mod: REMAINDER | DIVISION | COMPOUND,
+    Product: DIVISION | COMPOUND,
+    **dict.fromkeys((Bound, Sum, Min, Max, And), COMPOUND),
+    **dict.fromkeys(_COMPARISONS, CONDITION | COMPOUND),
 }
 
 
@@ -135,47 +202,70 @@ def canonical(e: Expr, facts: Facts) -> Expr:
     if facts.ranges or facts.trace is not None:
         found = facts.canonical_forms.get(e)
         if found is None:
-            found = facts.canonical_forms[e] = _rewrite(e, facts)
+            found = facts.canonical_forms[e] = _rewrite(e, facts, False)
             facts.canonical_forms[found] = found
         return found
     known = e._canonical
     if known is None:
-        result = _rewrite(e, facts)
-        write(e, "_canonical", True if result is e else result)
+        result = _rewrite(e, facts, True)
+        result.__dict__["_canonical"] = True
+        if result is not e:
+            e.__dict__["_canonical"] = result
         return result
     return e if known is True else known  # type: ignore[return-value]
 
 
-def _rewrite(e: Expr, facts: Facts) -> Expr:
+def _rewrite(e: Expr, facts: Facts, plain: bool) -> Expr:
     kind = type(e)
     if kind is Const:
         return e
-    plain = not facts.ranges and facts.trace is None
     if plain and (kind is Sum or kind is Product):
-        terms, constant = e._linear or linear(e)
-        for atom in terms:
-            if type(atom) is not Variable or atom._canonical is not True:
-                break
-        else:  # over variables alone no rule but that for like terms has anything to do
-            if not e._collected:
-                e = from_linear(terms, constant)
-            if e._canonical is None:
-                write(e, "_canonical", True)
+        e = _collected(e, facts)
+        if type(e) is not Sum:
             return e
-    if isinstance(e, Operation):
-        args = tuple([x if plain and x._canonical is True else canonical(x, facts) for x in e.args])
-        if args != e.args:
-            rebuilt = rebuild(e, args)
-            if type(rebuilt) is not type(e):
-                return canonical(rebuilt, facts)
-            e = rebuilt
-    for entry in applicable(e):
+        if e._canonical is not None:
+            return canonical(e, facts)
+    elif kind is not Bound:
+        for x in e.args:
+            if not plain or x._canonical is not True:
+                args = tuple([canonical(x, facts) for x in e.args])
+                if args != e.args:
+                    e = rebuild(e, args)
+                    if type(e) is not kind or (plain and e._canonical is not None):
+                        return canonical(e, facts)
+                break
+    for entry in applicable(e, False, 0 if plain else NARROW | REDUCIBLE):
         after = entry.rewrite(e, facts)
         if after is not None and after is not e:
             if facts.trace is not None:
                 facts.trace.append(Step(entry.name, entry.law, e, after))
             return canonical(after, facts)
     return e
+
+
+def _collected(e: Expr, facts: Facts) -> Expr:
+    """The sum of like terms, each term with a canonical atom: what operand by operand comes to the same.
+
+    Over variables alone, and for one multiple of an atom, no other rule has anything to do.
+    """
+    terms, constant = e._linear or linear(e)
+    changed: tuple[Terms, int] | None = None
+    for atom, c in terms.items():
+        if atom is e:
+            return _product_of_canonical(e, facts)
+        if atom._canonical is not True:
+            new = canonical(atom, facts)
+            if new is not atom:
+                changed = plus(plus(changed or (terms, constant), ({atom: 1}, 0), -c), linear(new), c)
+    if changed is not None:
+        return from_linear(*changed)
+    return e if e._collected else from_linear(terms, constant)
+
+
+def _product_of_canonical(e: Expr, facts: Facts) -> Expr:
+    after = Product.build(tuple([canonical(x, facts) for x in e.args]))
+    form = linear(after)
+    return after if after in form[0] else canonical(from_linear(*form), facts)
 
 
 def rebuild(e: Expr, args: tuple[Expr, ...]) -> Expr:

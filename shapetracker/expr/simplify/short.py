@@ -16,11 +16,21 @@ from shapetracker.expr.nodes import (
     Product,
     Sum,
     node,
-    write,
 )
 from shapetracker.expr.simplify.facts import Facts, Step, quiet
 from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus, rank, term
-from shapetracker.expr.simplify.rules import DIVISION, SEVERAL, applicable, canonical, rebuild, shortening
+from shapetracker.expr.simplify.rules import (
+    COMPOUND,
+    DIVISION,
+    QUOTIENT,
+    SEVERAL,
+    SHARED,
+    applicable,
+    canonical,
+    features,
+    rebuild,
+    shortening,
+)
 
 
 def short(e: Expr, facts: Facts) -> Expr:
@@ -33,7 +43,9 @@ def short(e: Expr, facts: Facts) -> Expr:
     known = e._short
     if known is None:
         result = _shorten(e, facts)
-        write(e, "_short", True if result is e else result)
+        e.__dict__["_short"] = True if result is e else result
+        if result is e and type(e) is Sum and not features(e) & COMPOUND:
+            e.__dict__["_simple"] = True  # over variables alone there is nothing that other ways could find
         return result
     return e if known is True else known  # type: ignore[return-value]
 
@@ -45,7 +57,7 @@ def _shorten(e: Expr, facts: Facts) -> Expr:
     args = tuple([x if plain and x._short is True else short(x, facts) for x in e.args])
     if args != e.args:
         e = rebuild(e, args)
-    for entry in applicable(e, shorten=True):
+    for entry in applicable(e, True, 0):
         after = entry.rewrite(e, facts)
         if after is not None and after is not e:
             if facts.trace is not None:
@@ -56,10 +68,12 @@ def _shorten(e: Expr, facts: Facts) -> Expr:
     return e
 
 
-@shortening("a·(x // n) + a·c → a·((x + c·n) // n), and a·n·c·y likewise, where that is shorter", Sum, needs=DIVISION)
+@shortening("a·(x // n) + a·c → a·((x + c·n) // n), and a·n·c·y likewise, where that is shorter", Sum, needs=QUOTIENT)
 def offset_goes_into_a_quotient(e: Expr, facts: Facts) -> Expr | None:
     """A whole number beside a quotient is a multiple of the divisor inside it."""
     terms, constant = linear(e)
+    if not constant and not features(e) & SHARED:
+        return None
     best = e
     for atom, a in terms.items():
         if type(atom) is not FloorDiv or type(atom.args[1]) is not Const:
@@ -142,6 +156,8 @@ def quotient_of_two_values(e: Expr, facts: Facts) -> Expr | None:
 def common_factor(e: Expr, facts: Facts) -> Expr | None:
     """One multiplication serves all terms with the same coefficient."""
     terms, constant = linear(e)
+    if len({abs(c) for c in terms.values()}) == len(terms):
+        return None
     groups: dict[int, list[Expr]] = {}
     for t, c in terms.items():
         groups.setdefault(abs(c), []).append(t)

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from shapetracker.expr.nodes import Const, Expr, FloorDiv, Max, Min, Mod, Product, Sum
 from shapetracker.expr.simplify.facts import Facts, quiet
 from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus
-from shapetracker.expr.simplify.rules import DIVISION, SEVERAL, canonical, rule
+from shapetracker.expr.simplify.rules import QUOTIENT, REMAINDER, SHARED, UNORDERED, canonical, rule
 
 Form = tuple[Terms, int]
 
 
-@rule("a·x + b·x → (a + b)·x;  a·(x + y) → a·x + a·y; terms in order", Sum, Product)
+@rule("a·x + b·x → (a + b)·x;  a·(x + y) → a·x + a·y; terms in order", Sum, Product, needs=UNORDERED)
 def collect_like_terms(e: Expr, facts: Facts) -> Expr | None:
     """Integers add up and distribute over sums."""
     if e._collected:
@@ -40,7 +40,7 @@ def _meets(terms: Terms, *others: Terms) -> bool:
     return any(t in terms for other in others for t in other)
 
 
-@rule("c·(x % n) + d·(x // n) → c·x + (d − c·n)·(x // n), where that is shorter", Sum, needs=DIVISION | SEVERAL)
+@rule("c·(x % n) + d·(x // n) → c·x + (d − c·n)·(x // n), where that is shorter", Sum, needs=REMAINDER | SHARED)
 def remainder_meets_its_quotient(e: Expr, facts: Facts) -> Expr | None:
     """x % n = x − n·(x // n)."""
     terms, constant = linear(e)
@@ -91,7 +91,7 @@ def _congruent(a: Form, b: Form, n: int) -> bool:
     return difference[1] % n == 0 and all(c % n == 0 for c in difference[0].values())
 
 
-@rule("a·((x + 1) // 2) → a·x − a·(x // 2), where that is shorter", Sum, needs=DIVISION | SEVERAL)
+@rule("a·((x + 1) // 2) → a·x − a·(x // 2), where that is shorter", Sum, needs=QUOTIENT | SHARED)
 def the_other_half(e: Expr, facts: Facts) -> Expr | None:
     """Of two neighbours one is even: x // 2 + (x + 1) // 2 = x."""
     terms, constant = linear(e)
@@ -109,7 +109,7 @@ def the_other_half(e: Expr, facts: Facts) -> Expr | None:
     return None
 
 
-@rule("c·x − c·n·(x // n) → c·(x % n), where that is shorter", Sum, needs=DIVISION | SEVERAL)
+@rule("c·x − c·n·(x // n) → c·(x % n), where that is shorter", Sum, needs=QUOTIENT | SHARED)
 def multiple_meets_its_quotient(e: Expr, facts: Facts) -> Expr | None:
     """x − n·(x // n) = x % n."""
     terms, constant = linear(e)
@@ -141,7 +141,7 @@ def _readings(atom: Expr, a: Expr, n: int, terms: Terms, facts: Facts) -> Iterat
 @rule(
     "d·(x % n) + c·n·((x // n) % m) → c·(x % (n·m)) + (d − c)·(x % n), where that is shorter",
     Sum,
-    needs=DIVISION | SEVERAL,
+    needs=REMAINDER | SHARED,
 )
 def two_digits_become_one(e: Expr, facts: Facts) -> Expr | None:
     """The last digit and the one before it are the last two."""
@@ -166,7 +166,7 @@ def two_digits_become_one(e: Expr, facts: Facts) -> Expr | None:
     return None
 
 
-@rule("x // n + (x + 1) // n + … + (x + n − 1) // n → x", Sum, needs=DIVISION | SEVERAL)
+@rule("x // n + (x + 1) // n + … + (x + n − 1) // n → x", Sum, needs=QUOTIENT | SHARED)
 def hermites_identity(e: Expr, facts: Facts) -> Expr | None:
     """Of n consecutive offsets, x % n carry into the next multiple of n (Hermite, 1884)."""
     terms, constant = linear(e)

@@ -13,7 +13,7 @@ from shapetracker.expr.evaluate import values_on_a_line
 from shapetracker.expr.nodes import And, Const, Eq, Expr, Ge, Lt, Ne, Sum, Variable
 from shapetracker.expr.simplify.facts import Facts
 from shapetracker.expr.simplify.linear import from_linear, linear, plus
-from shapetracker.expr.simplify.rules import COMPOUND, rule
+from shapetracker.expr.simplify.rules import COMPOUND, TANGLED, rule
 
 _MOST_VALUES = 256
 _MOST_TOGETHER = 4  # conditions of which each selection is tried
@@ -28,7 +28,11 @@ def _table(e: Expr, v: Variable, facts: Facts) -> tuple[int, list[int]] | None:
     return low, values_on_a_line(e, v, low, high)
 
 
-@rule("f(x) → u·x + d·((x + s) // n) + c, where the table of f has equal steps but at every n-th", Sum, needs=COMPOUND)
+@rule(
+    "f(x) → u·x + d·((x + s) // n) + c, where the table of f has equal steps but at every n-th",
+    Sum,
+    needs=COMPOUND | TANGLED,
+)
 def table_of_steps(e: Expr, facts: Facts) -> Expr | None:
     """The terms in one variable, taken together, agree with the short form at each of its values."""
     if e.operations() < _LEAST_COST:

@@ -5,7 +5,7 @@ READY := .venv/ready
 SYNC := $(BIN)/uv sync --frozen --inexact --quiet --extra notebook --extra prove --group test --group lint
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test lint docs bench fuzz hardware notebooks clean
+.PHONY: help lab test lint docs bench fuzz hardware notebooks student clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+: .*##|^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1|/' | awk -F'|' '{ printf "  make %-10s %s\n", $$1, $$2 }'
@@ -48,6 +48,9 @@ hardware: $(READY) ## hold the catalogue and the units against this machine's GP
 
 notebooks: $(READY) ## run the notebooks and store their outputs
 	$(BIN)/python tools/store_outputs.py
+
+student: $(READY) ## copy the notebooks for a class into student/, without solutions and outputs
+	$(BIN)/python tools/student.py $(STUDENT)
 
 clean: ## remove the environment and what was built
 	rm -rf .venv build dist docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -2,6 +2,8 @@
 
 The module is the namespace: ``dtypes.half``, ``dtypes.float32.vec(4)``, ``dtypes.imagef((2, 3, 4))``.
 tf32 is no type of its own: nothing stores it; an instruction that takes it reads 19 bits of a float32.
+A number of 4 or 6 bits takes a byte of memory here. It has no infinity and no NaN: what is too large becomes the
+largest number, and NaN becomes 0.
 """
 
 import builtins
@@ -146,7 +148,9 @@ def parse(text: str) -> DType:
         name, count = text, "1"
     scalar = SCALARS.get(name) or ALIASES.get(name)
     if scalar is None or not (count.isascii() and count.isdigit() and len(count) < 6):
-        raise ValueError(f"no type is called {shown(text)}; there are {', '.join(SCALARS)}, and vectors such as float16x4")
+        raise ValueError(
+            f"no type is called {shown(text)}; there are {', '.join(SCALARS)}, and vectors such as float16x4"
+        )
     return scalar.vec(builtins.int(count))
 
 
@@ -171,6 +175,9 @@ float8_e4m3fn = _scalar("float8_e4m3fn", "float", ml_dtypes.float8_e4m3fn)
 float8_e5m2 = _scalar("float8_e5m2", "float", ml_dtypes.float8_e5m2)
 float8_e4m3fnuz = _scalar("float8_e4m3fnuz", "float", ml_dtypes.float8_e4m3fnuz)
 float8_e5m2fnuz = _scalar("float8_e5m2fnuz", "float", ml_dtypes.float8_e5m2fnuz)
+float6_e2m3fn = _scalar("float6_e2m3fn", "float", ml_dtypes.float6_e2m3fn)
+float6_e3m2fn = _scalar("float6_e3m2fn", "float", ml_dtypes.float6_e3m2fn)
+float4_e2m1fn = _scalar("float4_e2m1fn", "float", ml_dtypes.float4_e2m1fn)
 
 SCALARS: dict[str, DType] = {
     t.scalar_name: t
@@ -178,6 +185,7 @@ SCALARS: dict[str, DType] = {
         *(bool, int8, uint8, int16, uint16, int32, uint32, int64, uint64),
         *(float16, bfloat16, float32, float64),
         *(float8_e4m3fn, float8_e5m2, float8_e4m3fnuz, float8_e5m2fnuz),
+        *(float6_e2m3fn, float6_e3m2fn, float4_e2m1fn),
     )
 }
 

@@ -349,9 +349,15 @@ def _check_index(site: Site, core: TensorCore) -> None:
         site.fail(
             f"B is the buffer {buffer_name(site.operands[1])}; {name} takes it from registers: LOAD from it first"
         )
-    wanted = 3 + core.sparse
+    wanted = 3 + core.sparse + 2 * (core.scales is not None)
     if len(site.operands) != wanted:
         needs = "A is sparse, so it needs its index register as a fourth source" if core.sparse else "A is not sparse"
+        if core.scales is not None:
+            needs = "after C come the scales of A and those of B"
         site.fail(f"{name} has {len(site.operands)} sources with a value; expected {wanted}: {needs}")
+    for operand, scales in enumerate(core.scales or (), start=3):
+        if site.type_of(operand) != scales.dtype:
+            which = scales.lane_map.operand.upper()
+            site.fail(f"the scales of {which} are {site.type_of(operand)}; expected {scales.dtype}: {name}'s a lane")
     if core.sparse and (site.type_of(3).count != 1 or site.type_of(3).numpy.itemsize != 4 or site.type_of(3).is_float):
         site.fail(f"the index register of {name} is {site.type_of(3)}; expected uint32")

@@ -58,7 +58,9 @@ def define_global(site: Site) -> None:
     arg = site.line.arg
     label = arg[0] if isinstance(arg, tuple) and len(arg) == 2 and isinstance(arg[1], bool) else arg
     if isinstance(label, bool) or not isinstance(label, int | str):
-        site.fail(f"arg is {shown(arg)}; expected a label such as 0 or 'out', or (0, True) for a buffer that may be written")
+        site.fail(
+            f"arg is {shown(arg)}; expected a label such as 0 or 'out', or (0, True) for a buffer that may be written"
+        )
     if site.dtype.count != 1:
         site.fail(f"a buffer of {site.dtype}; buffers hold scalars, and a LOAD of {site.dtype} reads them side by side")
 
@@ -89,7 +91,9 @@ def special(site: Site) -> None:
         case (0 | 1 | 2, str(name), _) if name[:1] in ("g", "l"):
             pass
         case arg:
-            site.fail(f"arg is {shown(arg)}; expected (axis 0 to 2, a name that starts with g or l, size): (0, 'gidx0', 16)")
+            site.fail(
+                f"arg is {shown(arg)}; expected (axis 0 to 2, a name that starts with g or l, size): (0, 'gidx0', 16)"
+            )
     if site.dtype.count != 1 or not site.dtype.is_integer:
         site.fail(f"dtype is {site.dtype}; a position is an integer, such as int32")
 
@@ -291,11 +295,17 @@ def _check_alu_types(site: Site, types: list[DType]) -> None:
         site.fail(f"{name} of {', '.join(map(str, types))}; it is defined for {allowed} numbers")
 
 
-@op(UOps.WMMA, "a, b, c (vectors)[, index]", "an instruction's name, or the seed's tuple", counts=(3, 4))
+@op(
+    UOps.WMMA,
+    "a, b, c (vectors)[, index | scale a, scale b]",
+    "an instruction's name, or the seed's tuple",
+    counts=(3, 4, 5),
+)
 def wmma(site: Site) -> None:
     """D = A·B + C across the instruction's group of lanes; each lane gives and gets its fragments. Where A is sparse,
     the index says where among four positions each two of its values stand, four bits for the two. Where B is local
-    memory (wgmma), the index is the first element of B in it."""
+    memory (wgmma), the index is the first element of B in it. Where A and B come with block scales, a product counts
+    scale A · scale B times."""
     if site.type_of(2).count != site.dtype.count:
         site.fail(f"C is {site.type_of(2)} and D is {site.dtype}; both fragments have as many elements")
 

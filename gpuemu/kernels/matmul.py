@@ -72,7 +72,7 @@ def matmul(
     ViewKernelError
         Where the shapes do not fit, or `out` reaches an element twice.
     InstructionError
-        Where there is no such instruction, A is sparse, or nobody has said which lanes hold an operand.
+        Where there is no such instruction, A is sparse, or its operands come with block scales.
 
     Notes
     -----
@@ -105,8 +105,8 @@ def _core(found: Instruction) -> tuple[TensorCore, str]:
         raise InstructionError(
             f"matmul: A of {found.short_name} is sparse; give an instruction whose operands are dense"
         )
-    if found.a is None:
-        raise InstructionError(f"matmul: nobody has said which lanes hold A of {found.short_name}")
+    if found.scales is not None:
+        raise InstructionError(f"matmul: {found.short_name} takes block scales; give an instruction without")
     problem = f"no name of {found!r} means this instruction alone"
     for name in (found.short_name, found.name):
         try:

@@ -10,7 +10,11 @@ from gpuemu.dtypes import DType
 
 Array = npt.NDArray[Any]
 
-NARROW = frozenset(
+WITHOUT_NAN = frozenset(
+    np.dtype(t) for t in (ml_dtypes.float6_e2m3fn, ml_dtypes.float6_e3m2fn, ml_dtypes.float4_e2m1fn)
+)
+"""The types without NaN, which becomes 0 there, and without infinity, which becomes the largest number."""
+NARROW = WITHOUT_NAN | frozenset(
     np.dtype(t)
     for t in (
         *(ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2),
@@ -58,6 +62,8 @@ def _to_float(x: Array, dtype: "np.dtype[Any]") -> Array:
         x = x.astype(np.float64)
     if x.dtype == np.float64 and dtype != np.float16:
         x = _double_to_odd_single(x)
+    if dtype in WITHOUT_NAN and x.dtype not in WITHOUT_NAN and x.dtype.kind not in "iub":
+        x = np.where(np.isnan(x), np.zeros((), x.dtype), x)
     return x.astype(dtype)
 
 

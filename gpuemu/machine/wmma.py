@@ -18,6 +18,7 @@ from gpuemu.machine import hazards
 from gpuemu.machine.grid import Chunk
 from gpuemu.machine.memory import Memory
 from gpuemu.tensorcores import from_seed, instruction
+from gpuemu.tensorcores.arithmetic.formats import SCALES
 from gpuemu.tensorcores.instruction import Instruction
 from gpuemu.tensorcores.lanemap import LaneMap, SparseLaneMap
 from gpuemu.tensorcores.nvidia import shared_operand
@@ -35,6 +36,11 @@ REGISTERS: dict[str, DType] = {
     "e5m2": dtypes.float8_e5m2,
     "e4m3fnuz": dtypes.float8_e4m3fnuz,
     "e5m2fnuz": dtypes.float8_e5m2fnuz,
+    "e2m3": dtypes.float6_e2m3fn,
+    "e3m2": dtypes.float6_e3m2fn,
+    "e2m1": dtypes.float4_e2m1fn,
+    "ue8m0": dtypes.uint8,  # the bits: x means 2^(x - 127), and 255 NaN
+    "ue4m3": dtypes.float8_e4m3fn,  # its sign bit is not read
     "int8": dtypes.int8,
     "uint8": dtypes.uint8,
     "int4": dtypes.int8,  # one element a value here; packed two to a byte on the GPU
@@ -81,6 +87,8 @@ class TensorCore:
     c: Fragment
     d: Fragment
     unit: str | None = None
+    scales: tuple[Fragment, Fragment] | None = None
+    """Those of A and of B, where the instruction takes block scales."""
 
     @property
     def sparse(self) -> bool:
@@ -133,19 +141,20 @@ def _find(arg: Any, warp: int) -> Instruction:
 @cache
 def _prepare(found: Instruction) -> TensorCore:
     a, b, c, d = (_fragment(found, operand) for operand in "abcd")
-    return TensorCore(found, a, b, c, d)
+    scales = None if found.scales is None else (_dense_fragment(found.scales.a), _dense_fragment(found.scales.b))
+    return TensorCore(found, a, b, c, d, scales=scales)
 
 
 def _fragment(found: Instruction, operand: str) -> Fragment:
-    lane_map: LaneMap | None = getattr(found, operand)
-    if lane_map is None and found.path == "wgmma":
-        return _shared_fragment(found)
+    lane_map = found.maps.get(operand)
     if lane_map is None:
-        raise InstructionError(f"WMMA {found.name}: nobody has said which lanes hold its operand {operand}")
-    if lane_map.dtype not in REGISTERS:
-        raise InstructionError(f"WMMA {found.name}: no dtype holds {lane_map.dtype}, the type of its operand {operand}")
+        return _shared_fragment(found)
     if isinstance(lane_map, SparseLaneMap):
         return _sparse_fragment(lane_map)
+    return _dense_fragment(lane_map)
+
+
+def _dense_fragment(lane_map: LaneMap) -> Fragment:
     count = lane_map.elements
     dtype = REGISTERS[lane_map.dtype]
     return Fragment(lane_map, dtype if count == 1 else dtype.vec(count), *_positions(lane_map))
@@ -215,7 +224,7 @@ def multiply(
     line: int,
     operands: tuple[Array, Array, Array],
     active: Array | None,
-    index: Array | None = None,
+    *rest: Array,
 ) -> Array:
     """D = A·B + C in every group of lanes of a chunk.
 
@@ -225,9 +234,9 @@ def multiply(
         The fragments of A, B and C: arrays that broadcast over the chunk's six axes, with the elements along a seventh.
     active
         Which lanes take part; None for all.
-    index
-        Each lane's index register, where A is sparse: four bits for each two values, the place of the one and of the
-        other among four positions.
+    rest
+        Where A is sparse, each lane's index register: four bits for each two values, the place of the one and of the
+        other among four positions. Where the instruction takes block scales, those of A and those of B.
 
     Raises
     ------
@@ -239,18 +248,18 @@ def multiply(
         here = _whole_groups(core, chunk, line, active)
         a, b, c = (np.where(here if x.ndim == here.ndim else here[..., None], x, x.dtype.type(0)) for x in operands)
         operands = a, b, c
-    given = operands if index is None else (*operands, index)
-    axes = tuple(max(sizes) for sizes in zip(*(x.shape[:3] for x in given), strict=True))
+    axes = tuple(max(sizes) for sizes in zip(*(x.shape[:3] for x in (*operands, *rest)), strict=True))
     right, start = (
         _gather(core, fragment, chunk, line, x, axes)
         for fragment, x in zip((core.b, core.c), operands[1:], strict=True)
     )
-    if index is None:
-        left = _gather(core, core.a, chunk, line, operands[0], axes)
+    if core.sparse:
+        _check_sparse_index(core, chunk, line, rest[0], active)
+        left = _spread(core, chunk, operands[0], rest[0], axes)
     else:
-        _check_sparse_index(core, chunk, line, index, active)
-        left = _spread(core, chunk, operands[0], index, axes)
-    d = core.instruction.multiply(left, right, start, core.unit)
+        left = _gather(core, core.a, chunk, line, operands[0], axes)
+    scale_a, scale_b = _scales(core, chunk, rest, axes)
+    d = core.instruction.multiply(left, right, start, core.unit, scale_a=scale_a, scale_b=scale_b)
     flat = d.reshape(-1, core.d.holders.size).take(core.d.positions, axis=1)
     return flat.astype(core.d.dtype.numpy, copy=False).reshape(*axes, *chunk.local, core.d.dtype.count)
 
@@ -261,8 +270,31 @@ def _whole_groups(core: TensorCore, chunk: Chunk, line: int, active: Array) -> A
     return active
 
 
-def _gather(core: TensorCore, fragment: Fragment, chunk: Chunk, line: int, x: Array, axes: tuple[int, ...]) -> Array:
-    """The matrices (…, blocks, rows, columns) that the fragments of all groups of lanes hold."""
+def _scales(
+    core: TensorCore, chunk: Chunk, given: tuple[Array, ...], axes: tuple[int, ...]
+) -> tuple[Array | None, Array | None]:
+    """The block scales (…, rows, blocks along k) and (…, blocks, columns) of all groups, where there are such.
+
+    Of lanes that may hold the same scale the first is read, and the others may hold anything.
+    """
+    if core.scales is None:
+        return None, None
+    a, b = (
+        _scale_numbers(fragment, _held(core, fragment, chunk, x, axes)[1])
+        for fragment, x in zip(core.scales, given, strict=True)
+    )
+    return a, b
+
+
+def _scale_numbers(fragment: Fragment, held: Array) -> Array:
+    """The scales that registers mean: of an ue4m3 the sign bit is not read."""
+    stored = SCALES[fragment.lane_map.dtype].storage
+    bits = held.view(np.uint8) & (0xFF if fragment.lane_map.dtype == "ue8m0" else 0x7F)
+    return bits.view(stored).reshape(-1, *fragment.matrix_shape)
+
+
+def _held(core: TensorCore, fragment: Fragment, chunk: Chunk, x: Array, axes: tuple[int, ...]) -> tuple[Array, Array]:
+    """What the lanes of each group hold, (groups, lanes · elements), and what of it fills the matrices."""
     count = fragment.lane_map.elements
     lanes = fragment.lane_map.lanes
     if x.ndim == 6:  # a scalar a lane is a fragment of one element
@@ -271,7 +303,12 @@ def _gather(core: TensorCore, fragment: Fragment, chunk: Chunk, line: int, x: Ar
     group = core.instruction.lanes
     groups = full.reshape(prod(axes) * prod(chunk.local) // group, group, count)
     rows = groups[:, :lanes].reshape(len(groups), lanes * count)  # AMD ignores lanes 32-63 of a wave64 IU4
-    matrices = rows.take(fragment.holders, axis=1)
+    return rows, rows.take(fragment.holders, axis=1)
+
+
+def _gather(core: TensorCore, fragment: Fragment, chunk: Chunk, line: int, x: Array, axes: tuple[int, ...]) -> Array:
+    """The matrices (…, blocks, rows, columns) that the fragments of all groups of lanes hold."""
+    rows, matrices = _held(core, fragment, chunk, x, axes)
     if fragment.lane_map.duplicates:
         _check_duplicates(core, fragment, chunk, line, rows, matrices, axes)
     return matrices.reshape(-1, *fragment.matrix_shape)

@@ -126,7 +126,7 @@ def instruction(name: str, arch: str | None = None, lanes: int | None = None) ->
         places = ", ".join(dict.fromkeys(f"{x.arch} ({x.lanes} lanes)" for x in named))
         raise InstructionError(f"instruction {name!r}, arch={arch!r}, lanes={lanes}: it is on {places}")
     chosen = _preferred(found)
-    if any((x.lanes, x.maps) != (chosen[0].lanes, chosen[0].maps) for x in chosen):
+    if len({(x.lanes, *x.maps.values(), x.scales) for x in chosen}) > 1:
         choices = [f"{x.short_name} ({x.arch}, {x.lanes} lanes)" for x in found]
         shown = ", ".join(choices[:6]) + f" and {len(choices) - 6} more" * (len(choices) > 6)
         raise InstructionError(f"instruction {name!r} may be {shown}; say more of the name, or arch= and lanes=")
@@ -211,7 +211,7 @@ def _with_types(found: Instruction, factors: str, sums: str) -> Instruction | No
         if wanted not in (lane_map.dtype, *choices):
             return None
         typed[operand] = replace(lane_map, dtype=wanted)
-    return replace(found, a=typed.get("a"), b=typed.get("b"), c=typed.get("c"), d=typed.get("d"))
+    return replace(found, a=typed["a"], b=typed["b"], c=typed["c"], d=typed["d"])
 
 
 def _type_name(dtype: object) -> str:
@@ -240,7 +240,7 @@ def _parts(name: str) -> set[str]:
 
 def _preferred(found: list[Instruction]) -> list[Instruction]:
     """The documented choice: half factors with float32 sums, then A by rows and B by columns."""
-    half = [x for x in found if x.a and x.c and (x.a.dtype, x.c.dtype) == ("fp16", "fp32")]
+    half = [x for x in found if (x.a.dtype, x.c.dtype) == ("fp16", "fp32")]
     found = half or found
     return [x for x in found if ".row.col." in x.name] or found
 

@@ -19,7 +19,8 @@ _SIMDGROUP_LANE = (row(2, 4), column(2, 4), row(4), column(2, 2))
 _SIMDGROUP_ELEMENT = (column(2),)
 
 # MLX, mlx/backend/metal/kernels/steel/attn/nax.h, BaseNAXFrag::get_coord: with quad = lane / 4,
-# row = (quad & 4) | lane / 2 % 4, and 8 below it; column = ((quad & 2) | lane % 2)·4 and the three after it.
+# row = (quad & 4) | lane / 2 % 4, and 8 below it; column = ((quad & 2) | lane % 2)·4 and the three after it. Its mma
+# fills the left and the right operand from such fragments too, the right one from two that lie side by side.
 _NAX_LANE = (row(2, 4), column(2, 8), row(4), column(2, 4))
 _NAX_ELEMENT = (row(2, 8), column(4))
 
@@ -59,7 +60,9 @@ def instructions() -> tuple[Instruction, ...]:
         unit="fp32-sequential",
         source="MLX steel/attn/mma.h, BaseMMAFrag<T, 8, 8>::get_coord; three other projects agree",
     )
-    nax_c, nax_d = (_map(operand, 16, "fp32", _NAX_LANE, _NAX_ELEMENT) for operand in "cd")
+    nax_a, nax_b, nax_c, nax_d = (
+        _map(operand, 16, "fp16" if operand in "ab" else "fp32", _NAX_LANE, _NAX_ELEMENT) for operand in "abcd"
+    )
     nax = Instruction(
         name="nax_fragment.16x16",
         short_name="nax.16x16",
@@ -70,11 +73,11 @@ def instructions() -> tuple[Instruction, ...]:
         k=16,
         blocks=1,
         lanes=32,
-        a=None,
-        b=None,
+        a=nax_a,
+        b=nax_b,
         c=nax_c,
         d=nax_d,
-        types=(any_float, "", "f32", "f32"),
+        types=(any_float, any_float, "f32", "f32"),
         unit="fp32-sequential",
         source="MLX steel/attn/nax.h, BaseNAXFrag::get_coord, alone",
         confidence="single source",

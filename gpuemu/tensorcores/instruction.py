@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from gpuemu.errors import InstructionError
 from gpuemu.tensorcores.arithmetic import Unit
 from gpuemu.tensorcores.arithmetic import unit as unit_of_name
-from gpuemu.tensorcores.arithmetic.formats import Array
+from gpuemu.tensorcores.arithmetic.formats import Array, Floats, read_scales
 from gpuemu.tensorcores.lanemap import LaneMap
 
 if TYPE_CHECKING:
@@ -30,7 +30,11 @@ ELEMENT_TYPES = {
     "f64": ElementType("fp64", 64),
     "e4m3": ElementType("e4m3", 8),
     "e5m2": ElementType("e5m2", 8),
+    "e2m3": ElementType("e2m3", 6),
+    "e3m2": ElementType("e3m2", 6),
     "e2m1": ElementType("e2m1", 4),
+    "ue8m0": ElementType("ue8m0", 8),
+    "ue4m3": ElementType("ue4m3", 8),
     "s8": ElementType("int8", 8),
     "u8": ElementType("uint8", 8),
     "s4": ElementType("int4", 4),
@@ -39,6 +43,28 @@ ELEMENT_TYPES = {
     "s32": ElementType("int32", 32),
 }
 """The element types as instruction names spell them."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlockScales:
+    """The scales of a block-scaled instruction: each multiplies one row of A, or one column of B, along a block of k.
+
+    Attributes
+    ----------
+    a, b
+        The lane maps of A's scales, [m, k / block], and of B's, [k / block, n]. Several lanes may hold a scale; the
+        unit reads the first of them.
+
+    >>> from gpuemu import tensorcores
+    >>> scales = tensorcores.instruction("m16n8k64.mxf4").scales
+    >>> scales.a, scales.block
+    (<LaneMap a: 16×2 ue8m0, 32 lanes × 2 elements>, 32)
+    """
+
+    a: LaneMap
+    b: LaneMap
+    block: int
+    """Positions along k that share a scale."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -57,7 +83,7 @@ class Instruction:
     lanes
         How many lanes hold the operands together.
     a, b, c, d
-        The lane maps; None where lanes do not hold the operand (in shared memory) or nobody has said how.
+        The lane maps; None for B where no lane holds it (in shared memory).
     types
         The types of A, B, C and D as the vendor writes them; ``f16/bf16`` where an instruction of these lanes
         exists for each.
@@ -71,9 +97,11 @@ class Instruction:
         ``multiply``; or ``and``, ``xor`` for one-bit operands, whose products' bits are counted.
     path
         Which of its unit's ways to add it takes: ``mma``; ``wgmma`` on Hopper; ``older`` for CDNA2's bfloat16
-        instructions that CDNA1 had.
+        instructions that CDNA1 had; ``block_scale`` on Blackwell, for factors that come with scales.
     saturate
         Whether an integer sum stays at the ends of int32 (NVIDIA's ``.satfinite``, AMD's ``clamp``); else it wraps.
+    scales
+        Where A and B come with block scales: what the scales are and which lanes hold them.
     """
 
     name: str
@@ -85,10 +113,10 @@ class Instruction:
     k: int
     blocks: int
     lanes: int
-    a: LaneMap | None
+    a: LaneMap
     b: LaneMap | None
-    c: LaneMap | None
-    d: LaneMap | None
+    c: LaneMap
+    d: LaneMap
     types: tuple[str, str, str, str]
     unit: str
     source: str
@@ -96,6 +124,7 @@ class Instruction:
     product: str = "multiply"
     path: str = "mma"
     saturate: bool = False
+    scales: BlockScales | None = None
 
     @property
     def dtypes(self) -> dict[str, str]:
@@ -121,7 +150,7 @@ class Instruction:
     @property
     def sparse(self) -> bool:
         """Whether A is 2:4 sparse: an index register picks two of each four positions along k."""
-        return self.a is not None and self.a.not_a_view is not None
+        return self.a.not_a_view is not None
 
     @property
     def saturating(self) -> Instruction:
@@ -175,12 +204,11 @@ class Instruction:
         """
         if not self.sign_is_chosen:
             raise InstructionError(f"{self.short_name}: its types say which integers are signed; no modifier does")
-        maps = {
-            operand: replace(lane_map, dtype=("" if signed else "u") + lane_map.dtype.removeprefix("u"))
+        maps = [
+            replace(self.maps[operand], dtype=("" if signed else "u") + self.maps[operand].dtype.removeprefix("u"))
             for operand, signed in (("a", a), ("b", b))
-            if (lane_map := self.maps.get(operand))
-        }
-        return replace(self, a=maps["a"], b=maps["b"])
+        ]
+        return replace(self, a=maps[0], b=maps[1])
 
     def multiply(
         self,
@@ -191,10 +219,13 @@ class Instruction:
         *,
         a_dtype: object = None,
         b_dtype: object = None,
+        scale_a: object = None,
+        scale_b: object = None,
     ) -> Array:
         """A·B + C with the bits of the instruction's unit, or of another.
 
-        Where the other unit has no such path, its ``mma`` counts: what would that unit's adder have given?
+        Where the other unit has no such path, its ``mma`` counts: what would that unit's adder have given? Of blocks
+        with scales, the products of each count scale A · scale B times.
 
         Parameters
         ----------
@@ -203,6 +234,7 @@ class Instruction:
         c : shape (…, m, n)
         unit : a unit or its name; None: the instruction's own
         a_dtype, b_dtype : the types of the elements, where they are not those of the lane maps (signed IU8)
+        scale_a, scale_b : shapes (…, m, k / block) and (…, k / block, n), where the instruction has `scales`
 
         Returns
         -------
@@ -213,7 +245,7 @@ class Instruction:
         UnitError
             the unit does not take these types, or the shapes do not fit
         InstructionError
-            the types of A and B are not known, and not given
+            scales are missing, of another shape, or given where there are none
 
         >>> import numpy as np
         >>> from gpuemu import tensorcores
@@ -224,6 +256,7 @@ class Instruction:
         [0, 8]
         """
         chosen, path = self._unit_and_path(unit)
+        given = None if scale_a is None and scale_b is None else (scale_a, scale_b)
         return chosen.matmul(
             a,
             b,
@@ -234,7 +267,29 @@ class Instruction:
             b_dtype=b_dtype or self._dtype("b"),
             saturate=self.saturate,
             of_bits="and" if self.product == "multiply" else self.product,
+            scales=self._checked_scales(given),
         )
+
+    def _checked_scales(self, given: tuple[object, object] | None) -> tuple[Floats, Floats] | None:
+        """The scales as numbers, once it is known that the instruction has such."""
+        if self.scales is None:
+            if given is not None:
+                raise InstructionError(f"multiply by {self.short_name}: its factors have no scales; give none")
+            return None
+        if given is None or any(x is None for x in given):
+            raise InstructionError(
+                f"multiply by {self.short_name}: a scale for each {self.scales.block} positions along k is missing; "
+                f"give scale_a= [m, {self.scales.a.columns}] and scale_b= [{self.scales.b.rows}, n]"
+            )
+        named = (("scale_a", given[0], self.scales.a), ("scale_b", given[1], self.scales.b))
+        a, b = (read_scales(name, values, lane_map.dtype) for name, values, lane_map in named)
+        for (name, _, lane_map), found in zip(named, (a, b), strict=True):
+            if found.shape[-2:] != (lane_map.rows, lane_map.columns):
+                raise InstructionError(
+                    f"multiply by {self.short_name}: {name} {found.shape}; "
+                    f"expected (…, {lane_map.rows}, {lane_map.columns})"
+                )
+        return a, b
 
     def check_unit(self, unit: Unit | str | None = None) -> None:
         """Does that unit take the instruction's types?
@@ -252,16 +307,12 @@ class Instruction:
 
     def _unit_and_path(self, unit: Unit | str | None) -> tuple[Unit, str]:
         chosen = unit_of_name(unit or self.unit) if unit is None or isinstance(unit, str) else unit
-        return chosen, self.path if self.path in chosen.paths else "mma"
+        has_path = self.path in chosen.paths or self.scales is not None  # without scales it is another product
+        return chosen, self.path if has_path else "mma"
 
     def _dtype(self, operand: str) -> str:
         """The type of an operand's elements; B's in shared memory is A's."""
-        lane_map: LaneMap | None = getattr(self, operand) or self.a
-        if lane_map is None:
-            raise InstructionError(
-                f"multiply by {self.short_name}: nobody has said which types A and B have; give a_dtype= and b_dtype="
-            )
-        return lane_map.dtype
+        return self.maps.get(operand, self.a).dtype
 
     def draw(self, by: Literal["lane", "register", "k"] = "lane") -> Picture:
         """The operands with the lane, register or k of each element, what each lane holds, and every notation."""

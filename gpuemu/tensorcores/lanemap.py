@@ -87,9 +87,11 @@ class Packing:
     bits
         Bits of an element.
     spacing
-        Bits from the start of one element to the start of the next; `bits` unless an element leaves room behind it.
+        Bits from one element to the next; `bits` unless an element leaves room around it.
     width
         Bits of a register.
+    first
+        The bit of its room at which an element starts.
 
     Examples
     --------
@@ -103,6 +105,7 @@ class Packing:
     bits: int
     spacing: int = 0
     width: int = 32
+    first: int = 0
 
     def names(self, count: int) -> tuple[str, ...]:
         """The register bits of elements 0 … count − 1, one text each.
@@ -113,13 +116,16 @@ class Packing:
         return _register_names(self, count)
 
     def holes(self, count: int) -> tuple[str, ...]:
-        """The register bits behind each of `count` elements that hold none.
+        """The register bits around each of `count` elements that hold none.
 
         >>> Packing("v", 16, spacing=32).holes(2), Packing("v", 16).holes(2)
         (('v0.[31:16]', 'v1.[31:16]'), ())
+        >>> Packing("r", 4, spacing=8, first=2).holes(1)
+        ('r0.[1:0]', 'r0.[7:6]')
         """
-        unused = self.spacing - self.bits if self.spacing else 0
-        return tuple(self.name(i * self.spacing + self.bits, unused) for i in range(count)) if unused else ()
+        step, end = self.spacing or self.bits, self.first + self.bits
+        rooms = [(at, bits) for at, bits in ((0, self.first), (end, step - end)) if bits]
+        return tuple(self.name(i * step + at, bits) for i in range(count) for at, bits in rooms)
 
     def name(self, first_bit: int, bits: int) -> str:
         """The registers, or the bits of one, from `first_bit` on.
@@ -400,7 +406,7 @@ def _view(operand: str, rows: int, columns: int, blocks: int, digits: tuple[Digi
 @cache  # the instructions of a catalogue have few packings and few views, again and again
 def _register_names(packing: Packing, count: int) -> tuple[str, ...]:
     step = packing.spacing or packing.bits
-    return tuple(packing.name(i * step, packing.bits) for i in range(count))
+    return tuple(packing.name(i * step + packing.first, packing.bits) for i in range(count))
 
 
 @cache

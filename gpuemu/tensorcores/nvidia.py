@@ -12,12 +12,16 @@ from functools import partial
 from itertools import product
 
 from gpuemu.errors import InstructionError
-from gpuemu.tensorcores.instruction import ELEMENT_TYPES, Instruction
+from gpuemu.tensorcores.instruction import ELEMENT_TYPES, BlockScales, Instruction
 from gpuemu.tensorcores.lanemap import Digit, LaneMap, Packing, block, column, lane_map, row, same
 
 _UNITS = {"sm_70": "V100", "sm_75": "Turing", "sm_80": "A100", "sm_89": "Ada", "sm_90": "H100", "sm_90a": "H100"}
 _NO_PUBLISHED_MODEL = "fp32-sequential"
 _WGMMA_WIDTHS = (8, 16, 32, 64, 96, 128, 192, 256)
+
+_NARROW_TYPES = ("e4m3", "e5m2", "e3m2", "e2m3", "e2m1")
+_FIRST_BIT = {("e2m1", 8): 2}
+"""Of an element in its container: CUTLASS (cute/atom/mma_traits_sm120.hpp) moves e2m1 to the middle four bits of 8."""
 
 Shape = tuple[int, int, int]
 
@@ -73,28 +77,51 @@ def _hopper() -> Iterable[Instruction]:
 
 
 def _blackwell() -> Iterable[Instruction]:
-    """The fragments are those of 8-bit and of 4-bit elements; the scales of mxf4 are no part of the maps.
+    """Types of 8, 6 and 4 bits mix where each takes 8; e2m1 alone lies eight to a register."""
+    for a, b in product(_NARROW_TYPES, repeat=2):
+        yield _narrow_mma("f8f6f4", 32, a, b)
+        yield _narrow_mma("mxf8f6f4", 32, a, b, "1X", "ue8m0")
+    yield _narrow_mma("mxf4", 64, "e2m1", "e2m1", "2X", "ue8m0")
+    for size, scale in (("2X", "ue8m0"), ("4X", "ue8m0"), ("4X", "ue4m3")):
+        yield _narrow_mma("mxf4nvf4", 64, "e2m1", "e2m1", size, scale)
 
-    ``kind::f8f6f4`` takes types of 6 and 4 bits too, each in a container of 8 bits.
+
+def _narrow_mma(kind: str, k: int, a: str, b: str, scale_vec: str = "", scale: str = "") -> Instruction:
+    """mma.sync of sm_120a with a ``.kind``; with scales where `scale_vec`, such as ``2X``, says how many along k.
+
+    PTX ISA, "mma": the fragments are those of 8-bit and of 4-bit elements. Short names leave out e4m3 × e4m3.
     """
-    shape = "m16n8k32.row.col.kind::f8f6f4"
-    yield _instruction(
-        f"mma.sync.aligned.{shape}.f32.e4m3.e4m3.f32",
-        "m16n8k32.f8f6f4",
+    usual = "e4m3" if k == 32 else "e2m1"
+    suffix = f".{a}.{b}" * ((a, b) != (usual, usual)) + f".{scale_vec.lower()}.{scale}" * (kind == "mxf4nvf4")
+    scaled = f".block_scale.scale_vec::{scale_vec}" if scale else ""
+    return _instruction(
+        f"mma.sync.aligned.m16n8k{k}.row.col.kind::{kind}{scaled}.f32.{a}.{b}.f32" + f".{scale}" * bool(scale),
+        f"m16n8k{k}.{kind}{suffix}",
         "sm_120a",
-        (16, 8, 32),
-        warp_fragments(16, 8, 32, "e4m3", "e4m3", "f32"),
-        ("e4m3", "e4m3", "f32", "f32"),
+        (16, 8, k),
+        warp_fragments(16, 8, k, a, b, "f32", container=256 // k),
+        (a, b, "f32", "f32"),
+        scales=block_scales(k, int(scale_vec[0]), scale) if scale else None,
     )
-    shape = "m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X"
-    yield _instruction(
-        f"mma.sync.aligned.{shape}.f32.e2m1.e2m1.f32.ue8m0",
-        "m16n8k64.mxf4",
-        "sm_120a",
-        (16, 8, 64),
-        warp_fragments(16, 8, 64, "e2m1", "e2m1", "f32"),
-        ("e2m1", "e2m1", "f32", "f32"),
-    )
+
+
+def block_scales(k: int, blocks: int, scale: str) -> BlockScales:
+    """Which lanes hold the scales of m16n8k`k`: one for each row of A, or column of B, and block along k.
+
+    PTX ISA, "Block scaling for mma.sync" (CUTLASS, cute/atom/mma_traits_sm120.hpp, agrees): of a quad, lane / 4, one
+    pair of lanes gives the scales of A's rows lane / 4 and lane / 4 + 8, one lane those of B's column lane / 4. The
+    instruction says which pair and lane, and from which byte of the register on; here the first, from byte 0 on.
+
+    Examples
+    --------
+    >>> scales = block_scales(64, 4, "ue4m3")
+    >>> scales.a.where(row=9, col=3), scales.b.where(row=3, col=1)
+    ([(5, 3), (7, 3)], [(4, 3), (5, 3), (6, 3), (7, 3)])
+    """
+    packing = Packing("r", 8)
+    a = lane_map("a", 16, blocks, scale, lane=[row(8), same(2), row(2, 8)], element=[column(blocks)], packing=packing)
+    b = lane_map("b", blocks, 8, scale, lane=[column(8), same(4)], element=[row(blocks)], packing=packing)
+    return BlockScales(a, b, k // blocks)
 
 
 def _mma(arch: str, m: int, n: int, k: int, sums: str, a: str, b: str = "", gate: str = "") -> Instruction:
@@ -112,13 +139,16 @@ def _mma(arch: str, m: int, n: int, k: int, sums: str, a: str, b: str = "", gate
     )
 
 
-def warp_fragments(m: int, n: int, k: int, a: str, b: str, sums: str) -> tuple[LaneMap, LaneMap, LaneMap, LaneMap]:
+def warp_fragments(
+    m: int, n: int, k: int, a: str, b: str, sums: str, *, container: int = 0
+) -> tuple[LaneMap, LaneMap, LaneMap, LaneMap]:
     """The lane maps of A, B, C and D of one warp's mma.
 
     PTX ISA, "Matrix Fragments for mma.m16n8k16 with floating point type", its siblings for m8n8k4 (.f64), m16n8k4,
     m16n8k8, m8n8k16, m8n8k32, m8n8k128, m16n8k32, m16n8k64, m16n8k128 and m16n8k256. Their formulas are one: a
     register holds p = 32 / bits neighbours along k (1 where an element fills it), four lanes hold 4p of them, and
-    lane / 4 is the row of A, the column of B. Element i of A steps by neighbours, by 8 rows, by 4p along k.
+    lane / 4 is the row of A, the column of B. Element i of A steps by neighbours, by 8 rows, by 4p along k. A factor of
+    fewer bits than its `container` takes as many as that.
 
     Examples
     --------
@@ -126,13 +156,13 @@ def warp_fragments(m: int, n: int, k: int, a: str, b: str, sums: str) -> tuple[L
     >>> b.view.strides, c.where(row=8, col=1)
     ((1, 16, 64, 8), [(0, 3)])
     """
-    p, q = _neighbours(a), _neighbours(b)
+    p, q = (32 // container,) * 2 if container else (_neighbours(a), _neighbours(b))
     a_element = [column(k // (4 * p), 4 * p), row(m // 8, 8), column(p)]
     b_element = [row(k // (4 * q), 4 * q), row(q)]
     c, d = (_map(x, (m, n), sums, lane=[row(8), column(4, 2)], element=[row(m // 8, 8), column(2)]) for x in "cd")
     return (
-        _map("a", (m, k), a, lane=[row(8), column(4, p)], element=a_element),
-        _map("b", (k, n), b, lane=[column(8), row(4, q)], element=b_element),
+        _map("a", (m, k), a, lane=[row(8), column(4, p)], element=a_element, container=container),
+        _map("b", (k, n), b, lane=[column(8), row(4, q)], element=b_element, container=container),
         c,
         d,
     )
@@ -240,10 +270,18 @@ def _neighbours(type_name: str) -> int:
 
 
 def _map(
-    operand: str, size: tuple[int, int], type_name: str, *, lane: list[Digit], element: list[Digit], blocks: int = 1
+    operand: str,
+    size: tuple[int, int],
+    type_name: str,
+    *,
+    lane: list[Digit],
+    element: list[Digit],
+    blocks: int = 1,
+    container: int = 0,
 ) -> LaneMap:
     name, bits = ELEMENT_TYPES[type_name]
-    return lane_map(operand, *size, name, lane=lane, element=element, blocks=blocks, packing=Packing("r", bits))
+    packing = Packing("r", bits, container, first=_FIRST_BIT.get((name, container), 0))
+    return lane_map(operand, *size, name, lane=lane, element=element, blocks=blocks, packing=packing)
 
 
 def _instruction(
@@ -258,8 +296,10 @@ def _instruction(
     lanes: int = 32,
     product: str = "multiply",
     section: str = "Matrix Fragments for mma",
+    scales: BlockScales | None = None,
 ) -> Instruction:
-    whole_numbers = maps[2].dtype == "int32"
+    a, b, c, d = maps
+    whole_numbers = c.dtype == "int32"
     return Instruction(
         name,
         short_name,
@@ -268,10 +308,14 @@ def _instruction(
         *shape,
         blocks,
         lanes,
-        *maps,
+        a,
+        b,
+        c,
+        d,
         types,
         unit="exact" if whole_numbers else _UNITS.get(arch, _NO_PUBLISHED_MODEL),
         source=f"PTX ISA, {section}",
         product=product,
-        path="wgmma" if name.startswith("wgmma") else "mma",
+        path="wgmma" if name.startswith("wgmma") else "block_scale" if scales else "mma",
+        scales=scales,
     )

@@ -51,7 +51,7 @@ def test_dense_operands_are_one_view_and_sparse_ones_say_why_not(x):
 
 
 def test_names_arch_and_lanes_identify_an_instruction():
-    assert len({(x.name, x.arch, x.lanes) for x in EVERY}) == len(EVERY) == 266
+    assert len({(x.name, x.arch, x.lanes) for x in EVERY}) == len(EVERY) == 318
 
 
 @pytest.mark.parametrize("x", EVERY, ids=label)

@@ -14,17 +14,22 @@ def zeros(x):
     return np.zeros((x.m, x.k)), np.zeros((x.k, x.n)), np.zeros((x.m, x.n))
 
 
+def ones(lane_map):
+    return np.ones((lane_map.rows, lane_map.columns))
+
+
 @pytest.mark.parametrize("x", EVERY, ids=lambda x: f"{x.arch}-{x.name}-{x.lanes}")
 def test_every_instruction_has_an_entry_of_its_unit(x):
-    types = {} if "a" in x.maps else {"a_dtype": "fp16", "b_dtype": "fp16"}
+    scales = {} if x.scales is None else {"scale_a": ones(x.scales.a), "scale_b": ones(x.scales.b)}
     assert x.path in arithmetic.unit(x.unit).paths
-    assert x.multiply(*zeros(x), **types).shape == (x.m, x.n)
+    assert x.multiply(*zeros(x), **scales).shape == (x.m, x.n)
 
 
-def test_paths_are_wgmma_on_hopper_and_older_for_the_bfloat16_that_cdna1_had():
+def test_paths_are_wgmma_on_hopper_older_for_the_bfloat16_that_cdna1_had_and_block_scale():
     for x in EVERY:
         older = x.arch == "gfx90a" and "bf16" in x.name and "_1k" not in x.name
-        assert x.path == ("wgmma" if x.name.startswith("wgmma") else "older" if older else "mma")
+        scaled = "block_scale" * ("block_scale" in x.name)
+        assert x.path == ("wgmma" if x.name.startswith("wgmma") else "older" if older else scaled or "mma")
     assert sum(x.path == "older" for x in EVERY) == 5
 
 
@@ -106,13 +111,87 @@ def test_iu8_is_signed_where_the_types_say_so():
     assert str(caught.value) == "a: -1.0 is no uint8 number; expected whole numbers from 0 to 255"
 
 
-def test_types_that_nobody_has_said_must_be_given():
-    x = instruction("nax.16x16")
-    with pytest.raises(InstructionError) as caught:
-        x.multiply(*zeros(x))
-    assert str(caught.value) == (
-        "multiply by nax.16x16: nobody has said which types A and B have; give a_dtype= and b_dtype="
-    )
+MX = instruction("m16n8k64.mxf4")
+
+
+def test_each_block_of_k_has_a_scale_of_its_own():
+    a, b, c = np.ones((16, 64)), np.ones((64, 8)), np.zeros((16, 8))
+    scale_a, scale_b = ones(MX.scales.a), ones(MX.scales.b)
+    scale_a[3, 1], scale_b[1, 5] = 4, 0.5
+    got = MX.multiply(a, b, c, scale_a=scale_a, scale_b=scale_b)
+    assert (got[3, 0], got[0, 5], got[3, 5], got[0, 0]) == (32 + 4 * 32, 32 + 16, 32 + 64, 64)
+
+
+def test_scaled_products_round_as_the_unit_says():
+    """2^40 + 1 - 2^40 along k: in float32 the 1 is lost, the exact sum keeps it."""
+    a, b, c = np.zeros((16, 64)), np.zeros((64, 8)), np.zeros((16, 8))
+    a[:, [0, 32, 33]], b[[0, 32, 33]] = [1, 1, -1], 1
+    scale_a, scale_b = ones(MX.scales.a), ones(MX.scales.b)
+    c[:] = -(2.0**40)
+    scale_a[:, 0] = 2.0**40
+    a[:, 33] = 0
+    assert (MX.multiply(a, b, c, "exact", scale_a=scale_a, scale_b=scale_b) == 1).all()
+    a[:, 1], b[1] = -1, 1
+    c[:] = 1
+    assert (MX.multiply(a, b, c, scale_a=scale_a, scale_b=scale_b) == 1).all()
+    assert (MX.multiply(a, b, c, "exact", scale_a=scale_a, scale_b=scale_b) == 2).all()
+
+
+def test_scales_may_be_as_large_and_small_as_their_type():
+    a, b, c = np.ones((16, 64)), np.ones((64, 8)), np.zeros((16, 8))
+    scale_a, scale_b = ones(MX.scales.a) * 2.0**127, ones(MX.scales.b) * 2.0**-127
+    for unit in (None, "exact"):
+        assert (MX.multiply(a, b, c, unit, scale_a=scale_a, scale_b=scale_b) == 64).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "scales", "message"),
+    [
+        ("m16n8k16", (1.0, 1.0), "multiply by m16n8k16.f32.f16: its factors have no scales; give none"),
+        (
+            "m16n8k64.mxf4",
+            (None, None),
+            "multiply by m16n8k64.mxf4: a scale for each 32 positions along k is missing; "
+            "give scale_a= [m, 2] and scale_b= [2, n]",
+        ),
+        (
+            "m16n8k64.mxf4",
+            (np.ones((16, 4)), np.ones((2, 8))),
+            "multiply by m16n8k64.mxf4: scale_a (16, 4); expected (…, 16, 2)",
+        ),
+        (
+            "m16n8k64.mxf4",
+            (np.full((16, 2), 3.0), np.ones((2, 8))),
+            "scale_a: 3.0 is no ue8m0 number; round the values first: scale_a.astype('float8_e8m0fnu')",
+        ),
+        (
+            "m16n8k64.mxf4nvf4.4x.ue4m3",
+            (np.ones((16, 4)), -np.ones((4, 8))),
+            "scale_b: -1.0 is negative; a scale of type ue4m3 has no sign",
+        ),
+    ],
+)
+def test_scales_that_do_not_fit_are_refused(name, scales, message):
+    x = instruction(name)
+    with pytest.raises((InstructionError, UnitError)) as caught:
+        x.multiply(*zeros(x), scale_a=scales[0], scale_b=scales[1])
+    assert str(caught.value) == message
+
+
+def test_unit_that_knows_no_block_scales_says_so():
+    x = instruction("m16n8k32.mxf8f6f4")
+    with pytest.raises(UnitError, match="it does not compute e4m3 × e4m3 to fp32 by 'block_scale'; by 'mma' it does"):
+        x.multiply(*zeros(x), unit="B200", scale_a=np.ones((16, 1)), scale_b=np.ones((1, 8)))
+    with pytest.raises(UnitError, match=r"matmul by 'block_scale': give scales= of a and b"):
+        arithmetic.unit("exact").matmul(*zeros(x), "e4m3", "fp32", "block_scale")
+    with pytest.raises(UnitError, match=r"matmul by 'mma': it has no scales= of a and b"):
+        arithmetic.unit("exact").matmul(*zeros(x), "e4m3", "fp32", scales=(np.ones((16, 1)), np.ones((1, 8))))
+    with pytest.raises(
+        UnitError, match=r"matmul of a \(16, 32\) with scales \(16, 5\): expected a scale for each block"
+    ):
+        arithmetic.unit("exact").matmul(
+            *zeros(x), "e4m3", "fp32", "block_scale", scales=(np.ones((16, 5)), np.ones((1, 8)))
+        )
 
 
 def test_leading_axes_are_products_of_their_own():

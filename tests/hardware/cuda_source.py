@@ -9,7 +9,8 @@ from gpuemu.tensorcores.instruction import Instruction
 from gpuemu.tensorcores.lanemap import LaneMap
 from gpuemu.tensorcores.matrix_copy import MatrixCopy
 
-ONES = '"r"(0x7f7f7f7f), "h"(uint16_t(0))'  # four ue8m0 scales of 1, and which byte and lanes they come from
+ONES = {"ue8m0": "0x7f7f7f7f", "ue4m3": "0x38383838"}
+"""Four scales of 1."""
 SINCE = {"sm_70": 70, "sm_75": 75, "sm_80": 80, "sm_89": 89, "sm_90": 90}
 C_TYPES = {"fp32": ("float", "f", 4), "fp64": ("double", "d", 8)}
 """C++ type, constraint and bytes of a register; every other type goes in 32-bit registers."""
@@ -29,20 +30,31 @@ class Registers:
         return self.count * self.bytes
 
 
-def bits_of(dtype: str) -> int:
-    """Bits of an element in a register.
+def bits_of(lane_map: LaneMap) -> int:
+    """Bits of a register from one element to the next.
 
-    >>> bits_of("fp16"), bits_of("int4"), bits_of("b1"), bits_of("e2m1")
-    (16, 4, 1, 4)
+    >>> [bits_of(tensorcores.instruction(x).a) for x in ("m16n8k16", "m16n8k64.s32.s4", "m16n8k64.mxf4")]
+    [16, 4, 4]
+    >>> bits_of(tensorcores.instruction("m16n8k32.f8f6f4.e2m1.e2m1").a)
+    8
     """
-    narrow = {"int4": 4, "uint4": 4, "b1": 1, "e2m1": 4}
-    return narrow.get(dtype) or 8 * format_of(dtype).storage.itemsize
+    narrow = {"int4": 4, "uint4": 4, "b1": 1, "e2m1": 8 if lane_map.holes else 4}
+    return narrow.get(lane_map.dtype) or 8 * format_of(lane_map.dtype).storage.itemsize
+
+
+def first_bit_of(lane_map: LaneMap) -> int:
+    """The bit of its room at which an element starts.
+
+    >>> first_bit_of(tensorcores.instruction("m16n8k32.f8f6f4.e2m1.e2m1").a)
+    2
+    """
+    return 2 if lane_map.dtype == "e2m1" and lane_map.holes else 0
 
 
 def registers(lane_map: LaneMap) -> Registers:
     """The registers of an operand."""
     kind, constraint, size = C_TYPES.get(lane_map.dtype, ("uint32_t", "r", 4))
-    return Registers(kind, constraint, lane_map.elements * bits_of(lane_map.dtype) // (8 * size), size)
+    return Registers(kind, constraint, lane_map.elements * bits_of(lane_map) // (8 * size), size)
 
 
 def runs_on(arch: str, capability: int) -> bool:
@@ -56,7 +68,7 @@ def instructions(capability: int) -> list[Instruction]:
     """NVIDIA's instructions that a GPU has, each name once, the newest architecture's.
 
     >>> len(instructions(80)), len(instructions(90)), len(instructions(120))
-    (47, 82, 60)
+    (47, 82, 112)
     """
     found = [x for x in tensorcores.instructions(vendor="nvidia") if runs_on(x.arch, capability)]
     return list({x.name: x for x in found}.values())
@@ -71,7 +83,7 @@ def variants(x: Instruction) -> list[Instruction]:
     other = {"f16": "bf16", "e4m3": "e5m2"}
     known = {"bf16": "bf16", "e5m2": "e5m2"}
     for old, new in other.items():
-        if x.path == "wgmma" and x.name.endswith(f".{old}.{old}") and x.a is not None:
+        if x.path == "wgmma" and x.name.endswith(f".{old}.{old}"):
             name = x.name.replace(f".{old}.{old}", f".{new}.{new}")
             return [x, replace(x, name=name, a=replace(x.a, dtype=known[new]))]
     return [x]
@@ -120,16 +132,16 @@ def _values(operand: str, lane_map: LaneMap, mark: str = "") -> str:
 
 
 def _mma(x: Instruction) -> Iterable[str]:
-    assert x.d is not None
     yield from (_load(operand, x.maps[operand]) for operand in "abc")
     counts = [registers(x.maps[operand]).count for operand in "dabc"]
     starts = [sum(counts[:i]) for i in range(4)]
     places = ", ".join(map(_places, starts, counts))
     values = [_values(operand, x.maps[operand]) for operand in "abc"]
-    if "block_scale" in x.name:
+    if x.scales:
         at = sum(counts)
         places += f", %{at}, {{%{at + 1}, %{at + 1}}}, %{at}, {{%{at + 1}, %{at + 1}}}"
-        values.append(ONES)
+        ones = ONES[x.scales.a.dtype]
+        values.append(f'"r"({ones}), "h"(uint16_t(0))')  # and which byte and lanes they come from
     r = registers(x.d)
     yield f"Registers<{r.type}, {r.count}> D;"
     yield f'asm volatile("{x.name} {places};"'
@@ -140,8 +152,6 @@ def _mma(x: Instruction) -> Iterable[str]:
 
 def _wgmma(x: Instruction) -> Iterable[str]:
     """A in registers, B in shared memory; D takes C's place."""
-    assert x.a is not None
-    assert x.d is not None
     yield f"__shared__ alignas(128) char matrix[{shared_bytes(x)}];"
     yield f"copy(matrix, b + size_t(blockIdx.x) * {shared_bytes(x)}, {shared_bytes(x)});"
     yield 'asm volatile("fence.proxy.async;" ::: "memory");'

@@ -62,9 +62,9 @@ def recordable(capability: int) -> list[Instruction]:
         y
         for x in instructions(capability)
         for y in variants(x)
-        if y.a is not None and y.a.dtype in FLOATS and (y.n == 8 or y.b is not None)
+        if y.a.dtype in FLOATS and y.scales is None and (y.n == 8 or y.b is not None)
     ]
-    one_type = [y for y in found if y.b is None or (y.a and y.a.dtype == y.b.dtype)]
+    one_type = [y for y in found if y.b is None or y.a.dtype == y.b.dtype]
     return [y for y in one_type if y.arch != "sm_70" or capability == 70]  # elsewhere other instructions imitate it
 
 
@@ -109,8 +109,6 @@ def record(gpu: Gpu, run: Run, folder: Path) -> int:
 
 
 def _record_instruction(gpu: Gpu, run: Run, folder: Path, x: Instruction) -> Iterator[dict[str, str | int]]:
-    assert x.a is not None
-    assert x.d is not None
     inputs, output = format_of(x.a.dtype), format_of(x.d.dtype)
     assert isinstance(inputs, Format)
     assert isinstance(output, Format)
@@ -136,9 +134,6 @@ def _record_instruction(gpu: Gpu, run: Run, folder: Path, x: Instruction) -> Ite
 
 def _rows(x: Instruction, run: Run, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> dict[str, np.ndarray]:
     """One row for each element of D, at most ROWS: its row of A, its column of B, its element of C."""
-    assert x.a is not None
-    assert x.c is not None
-    assert x.d is not None
     count, blocks = len(a), (slice(None), np.newaxis)
     repeat = [np.repeat(one[blocks], x.blocks, axis=1) for one in (a, b, c)]  # every block gets the same product
     right = pack_shared(x, repeat[1]) if x.b is None else pack(x.b, repeat[1])

@@ -1,7 +1,7 @@
 """Matrices to the bytes of the registers that hold them, and back, by the catalogue's lane maps."""
 
 import numpy as np
-from cuda_source import bits_of
+from cuda_source import bits_of, first_bit_of
 
 from gpuemu.tensorcores.arithmetic.formats import format_of
 from gpuemu.tensorcores.instruction import Instruction
@@ -23,8 +23,10 @@ def pack(lane_map: LaneMap, matrices: np.ndarray) -> bytes:
 
 def packed_elements(lane_map: LaneMap, elements: np.ndarray) -> bytes:
     """The registers of elements of shape (count, lanes · elements of a lane)."""
-    bits = bits_of(lane_map.dtype)
+    bits, first = bits_of(lane_map), first_bit_of(lane_map)
     stored = stored_as(lane_map.dtype, elements)
+    if first:
+        return (stored.view(np.uint8) << first).tobytes()
     if bits >= 8:
         return stored.tobytes()
     codes = np.ascontiguousarray(stored).view(np.uint8) & (2**bits - 1)
@@ -41,7 +43,6 @@ def stored_as(dtype: str, values: np.ndarray) -> np.ndarray:
 
 def pack_shared(x: Instruction, matrices: np.ndarray) -> bytes:
     """B of a wgmma in shared memory: core matrices of 8 columns by 16 bytes of k, two along k, then along n."""
-    assert x.a is not None
     columns = stored_as(x.a.dtype, np.swapaxes(matrices.reshape(-1, x.k, x.n), 1, 2))
     cores = columns.view(np.uint8).reshape(-1, x.n // 8, 8, 2, 16)
     return cores.transpose(0, 1, 3, 2, 4).tobytes()

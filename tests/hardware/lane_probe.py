@@ -50,14 +50,11 @@ def plain_product(x: Instruction, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _run(x: Instruction, run: Run, a: bytes, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-    assert x.c is not None
-    assert x.d is not None
     right = pack_shared(x, b) if x.b is None else pack(x.b, b)
     return unpack(x.d, run(x.name, len(c), [a, right, pack(x.c, c)])).astype(np.float64)
 
 
 def _random_integers(x: Instruction, run: Run) -> list[str]:
-    assert x.a is not None
     rng = np.random.default_rng(x.k)
     signed = x.a.dtype not in ("uint8", "uint4", "b1")
     least, most = (-2, 3) if signed else (0, 2 if x.a.dtype == "b1" else 4)
@@ -75,7 +72,6 @@ def _random_integers(x: Instruction, run: Run) -> list[str]:
 
 def _one_hot(x: Instruction, run: Run) -> list[str]:
     """1 in each register place of A in turn; B holds, a bit at a time, which k and which column an element has."""
-    assert x.a is not None
     slots = x.a.lanes * x.a.elements
     elements = np.eye(slots, dtype=np.float32)
     a = np.zeros((slots, slots), dtype=np.float32)

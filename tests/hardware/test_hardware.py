@@ -32,13 +32,15 @@ needs_nvcc = pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is no
 
 def matrices(m: LaneMap, registers: bytes) -> np.ndarray:
     """What registers hold, read bit by bit."""
-    bits = cuda_source.bits_of(m.dtype)
+    bits, first = cuda_source.bits_of(m), cuda_source.first_bit_of(m)
     digits = np.unpackbits(np.frombuffer(registers, np.uint8), bitorder="little").reshape(-1, bits)
     if bits >= 8:
-        values = np.packbits(digits, axis=1, bitorder="little").reshape(-1).view(format_of(m.dtype).storage)
+        shifted = np.packbits(digits, axis=1, bitorder="little").reshape(-1)
+        values = (shifted >> first).view(format_of(m.dtype).storage)
     else:
         values = (digits * 2 ** np.arange(bits)).sum(axis=1)
         values = np.where(values >= 8, values - 16, values) if m.dtype == "int4" else values
+        values = values.astype(np.uint8).view(format_of("e2m1").storage) if m.dtype == "e2m1" else values
     out = np.zeros((len(values) // (m.lanes * m.elements), m.blocks * m.rows * m.columns))
     with np.errstate(all="ignore"):
         out[:, fragments.places(m)] = values.astype(np.float64).reshape(len(out), -1)
@@ -78,7 +80,11 @@ def test_every_instruction_of_the_catalogue_has_a_kernel_on_some_gpu():
     assert names == {x.name for x in tensorcores.instructions(vendor="nvidia")}
 
 
-@pytest.mark.parametrize("name", ["m16n8k16", "m16n8k8.f32.tf32", "m16n8k32.s32.s8.u8", "m16n8k64.s32.s4", "m8n8k4"])
+INTEGERS = ["m16n8k32.s32.s8.u8", "m16n8k64.s32.s4"]
+NARROW = ["m16n8k64.mxf4", "m16n8k32.f8f6f4.e2m1.e3m2", "m16n8k32.mxf8f6f4.e2m3.e2m1"]
+
+
+@pytest.mark.parametrize("name", ["m16n8k16", "m16n8k8.f32.tf32", "m8n8k4", *INTEGERS, *NARROW])
 def test_right_lane_maps_pass(name):
     x = tensorcores.instruction(name)
     assert lane_probe.check(x, emulated([x])) == []

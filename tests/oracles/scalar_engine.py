@@ -32,6 +32,9 @@ FORMATS = {
     "float8_e5m2": (3, -14, 57344.0, math.inf, True),
     "float8_e4m3fnuz": (4, -7, 240.0, math.nan, False),
     "float8_e5m2fnuz": (3, -15, 57344.0, math.nan, False),
+    "float6_e2m3fn": (4, 0, 7.5, 7.5, True),
+    "float6_e3m2fn": (3, -2, 28.0, 28.0, True),
+    "float4_e2m1fn": (2, 0, 6.0, 6.0, True),
 }
 
 
@@ -43,7 +46,7 @@ def round_to(dtype: DType, x: float | int) -> float:
     """A number rounded to a floating-point type, to nearest even."""
     precision, least, largest, beyond, negative_zero = FORMATS[dtype.scalar_name]
     if isinstance(x, float) and math.isnan(x):
-        return math.nan
+        return 0.0 if beyond == largest else math.nan
     if isinstance(x, float) and math.isinf(x):
         return math.copysign(beyond, x)
     if x == 0:

@@ -121,7 +121,8 @@ def _reference(name: str, source: str, basis: str, rule: Rule) -> Unit:
     narrow = (*_FP8, "e2m1", "e2m3", "e3m2")
     floats = tuple(Entry((one,), ("fp32", "fp16", "bf16", "fp64"), rule) for one in FLOATS if one not in narrow)
     by_mma = (*floats, Entry(narrow, _HALF, rule), *_INTEGERS)
-    return Unit(name, source, basis, tuple(replace(one, path=path) for path in _PATHS for one in by_mma))
+    scaled = Entry(narrow, ("fp32",), rule, "block_scale")
+    return Unit(name, source, basis, (*(replace(one, path=path) for path in _PATHS for one in by_mma), scaled))
 
 
 @functools.cache

@@ -24,9 +24,9 @@ class Sequential:
         wide = "fp64" in (formats.a.name, formats.b.name, formats.out.name)
         kind = np.float64 if wide else np.float32
         with np.errstate(all="ignore"):
-            left, right, total = a.astype(kind), b.astype(kind), c.astype(kind)
-            for row, column in zip(left, right, strict=True):
-                total = total + row * column
+            total = c.astype(kind)
+            for row, column in zip(a, b, strict=True):  # in float64 a product of float32 numbers is exact
+                total = total + (row * column).astype(kind)
             return round_to_nearest(total.astype(np.float64), formats.out)
 
 

@@ -74,6 +74,16 @@ INTEGERS = {
         IntegerFormat("int32", -(2**31), 2**31 - 1, np.dtype(np.int32)),
     )
 }
+SCALES = {
+    one.name: one
+    for one in (
+        Format("ue8m0", 1, -127, np.dtype(ml_dtypes.float8_e8m0fnu)),  # powers of two, and NaN
+        Format("ue4m3", 4, -6, np.dtype(ml_dtypes.float8_e4m3fn)),  # its sign bit is not used
+    )
+}
+"""The types of block scales (OCP Microscaling Formats 1.0; PTX ISA, "Block scaling"): none is negative."""
+SCALED = Format("scaled", 8, -1022, np.dtype(np.float64))
+"""A factor times its scale: 4 significant bits beside a ue8m0, which has 1; 2 beside a ue4m3, which has 4."""
 _ALIASES = {
     "half": "fp16",
     "float16": "fp16",
@@ -162,6 +172,26 @@ def read(operand: str, values: object, fmt: Format | IntegerFormat) -> Floats:
     if given.dtype != fmt.storage or isinstance(fmt, IntegerFormat):
         _check_holds(operand, wide, fmt)
     return _cut_to_tf32(wide) if fmt.name == "tf32" else wide
+
+
+def read_scales(operand: str, values: object, name: str) -> Floats:
+    """Block scales as float64, to the bit.
+
+    Raises
+    ------
+    UnitError
+        a value is no scale of that type
+
+    >>> read_scales("scale_a", [0.5, 4.0], "ue8m0")
+    array([0.5, 4. ])
+    >>> read_scales("scale_a", [0.0], "ue8m0")
+    Traceback (most recent call last):
+    gpuemu.errors.UnitError: scale_a: 0.0 is no ue8m0 number; round the values first: scale_a.astype('float8_e8m0fnu')
+    """
+    wide = read(operand, values, SCALES[name])
+    if (wide < 0).any():
+        raise UnitError(f"{operand}: {wide[wide < 0].flat[0]} is negative; a scale of type {name} has no sign")
+    return wide
 
 
 def _check_holds(operand: str, wide: Floats, fmt: Format | IntegerFormat) -> None:

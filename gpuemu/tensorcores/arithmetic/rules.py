@@ -14,7 +14,7 @@ from gpuemu.errors import UnitError
 from gpuemu.tensorcores.arithmetic.blocks import Formats, FusedBlocks, is_narrow, narrow
 from gpuemu.tensorcores.arithmetic.chains import IntegerSum
 from gpuemu.tensorcores.arithmetic.explanation import Explanation, format_names, unrecorded
-from gpuemu.tensorcores.arithmetic.formats import Array, Floats, Format, IntegerFormat, format_of, read
+from gpuemu.tensorcores.arithmetic.formats import SCALED, Array, Floats, Format, IntegerFormat, format_of, read
 from gpuemu.tensorcores.arithmetic.steps import explain
 
 _OUTPUTS_AT_ONCE = 1 << 13
@@ -25,6 +25,8 @@ _PRODUCTS_AT_ONCE = 1 << 21
 """Products of all k that belong to results computed together; the exact sum holds them all, 16 MiB."""
 
 COMPARED = "compared with hardware"
+BLOCK_SCALE = "block_scale"
+"""The path of products whose factors come with scales."""
 
 
 class Rule(Protocol):
@@ -196,6 +198,7 @@ class Unit:
         b_dtype: object = None,
         saturate: bool = False,
         of_bits: str = "and",
+        scales: tuple[Floats, Floats] | None = None,
     ) -> Array:
         """a @ b + c over any leading axes, each element with the bits of `dot`.
 
@@ -205,6 +208,9 @@ class Unit:
         b : shape (…, k, n)
         c : shape (…, m, n)
         a_dtype, out_dtype, path, b_dtype, saturate, of_bits : as for `dot`
+        scales : shapes (…, m, s) and (…, s, n); path "block_scale" alone
+            Each of the s divides the rows of b and columns of a into blocks of k / s. A factor counts scale times; that
+            is exact, and so is its product: the rule adds and rounds what the products then are.
 
         Returns
         -------
@@ -216,7 +222,7 @@ class Unit:
         array([[ 5., 14.],
                [14., 50.]], dtype=float32)
         """
-        return self._product(a, b, c, (a_dtype, out_dtype, path), (b_dtype, saturate, of_bits))
+        return self._product(a, b, c, (a_dtype, out_dtype, path), (b_dtype, saturate, of_bits), scales)
 
     def explain(
         self,
@@ -265,10 +271,23 @@ class Unit:
         return Explanation(self.name, format_names(of_three, path), steps, result, exact, confidence)
 
     def _product(
-        self, a: object, b: object, c: object, types: tuple[object, object, str], options: tuple[object, bool, str]
+        self,
+        a: object,
+        b: object,
+        c: object,
+        types: tuple[object, object, str],
+        options: tuple[object, bool, str],
+        scales: tuple[Floats, Floats] | None = None,
     ) -> Array:
         rule, of_a, of_b, of_out = self.rule(*types, options[0])
         left, right, start = np.asarray(a), np.asarray(b), np.asarray(c)
+        if (scales is None) == (types[2] == BLOCK_SCALE):
+            verb = "give" if scales is None else "it has no"
+            raise UnitError(f"matmul by {types[2]!r}: {verb} scales= of a and b")
+        if scales is not None:
+            left = _scaled("a", read("a", left, of_a), scales[0], -1)
+            right = _scaled("b", read("b", right, of_b), scales[1], -2)
+            of_a = of_b = SCALED
         lead = start.shape[:-2]
         m, n = start.shape[-2:] if start.ndim >= 2 else (-1, -1)
         k = left.shape[-1] if left.ndim else -1
@@ -285,6 +304,20 @@ class Unit:
         result = _accumulate(_with_options(rule, *options[1:]), moved, (of_a, of_b, of_out))
         stored = result.astype(of_out.storage)
         return np.ascontiguousarray(stored.transpose(2, 0, 1)).reshape(start.shape)
+
+
+def _scaled(operand: str, factors: Floats, scales: Floats, axis: int) -> Floats:
+    """Each factor times the scale of its block along k, which is `axis`."""
+    expected = list(factors.shape)
+    blocks = scales.shape[axis] if scales.ndim == factors.ndim else 0
+    if factors.ndim >= 2 and blocks:
+        expected[axis] = blocks
+    if scales.shape != tuple(expected) or not blocks or factors.shape[axis] % blocks:
+        raise UnitError(
+            f"matmul of {operand} {factors.shape} with scales {scales.shape}: expected a scale for each block along k"
+        )
+    with np.errstate(invalid="ignore"):  # an infinite factor whose scale is 0
+        return factors * np.repeat(scales, factors.shape[axis] // blocks, axis=axis)
 
 
 def _with_options(rule: Rule | IntegerSum, saturate: bool, of_bits: str) -> Rule | IntegerSum:

@@ -24,9 +24,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from gpuemu.dtypes import (
     bool as boolean,
 )
@@ -43,42 +40,69 @@ from gpuemu.dtypes import (
     uint32,
     uint64,
 )
-from gpuemu.errors import LaunchError
 from gpuemu.kernels.errors import KernelError, KernelHazardError
+from gpuemu.kernels.python.bits import brev, clz, ffs, popc
 from gpuemu.kernels.python.fragments import Wmma
+from gpuemu.kernels.python.host import (
+    DeviceArray,
+    Event,
+    Stream,
+    device_array,
+    device_array_like,
+    event,
+    event_elapsed_time,
+    get_current_device,
+    is_available,
+    pinned,
+    pinned_array,
+    stream,
+    synchronize,
+    to_device,
+)
 from gpuemu.kernels.python.intrinsics import (
     Atomic,
+    Constant,
     Extent,
-    LaneNumber,
     Local,
     Position,
     Shared,
+    fma,
+    grid,
+    gridsize,
+    selp,
+    syncthreads,
+    syncthreads_and,
+    syncthreads_count,
+    syncthreads_or,
+    threadfence,
+    threadfence_block,
+    threadfence_system,
+)
+from gpuemu.kernels.python.launch import WARP, Compiled, DeviceFunction, Kernel, Launch
+from gpuemu.kernels.python.warps import (
+    LaneNumber,
     activemask,
     all_sync,
     any_sync,
     ballot_sync,
-    grid,
-    gridsize,
-    popc,
-    selp,
+    lanemask_lt,
     shfl_down_sync,
     shfl_sync,
     shfl_up_sync,
     shfl_xor_sync,
-    syncthreads,
     syncwarp,
-    threadfence,
 )
-from gpuemu.kernels.python.launch import WARP, Compiled, DeviceFunction, Kernel, Launch
 
 __all__ = [
     "Compiled",
     "DeviceArray",
     "DeviceFunction",
+    "Event",
     "Kernel",
     "KernelError",
     "KernelHazardError",
     "Launch",
+    "Stream",
     "activemask",
     "all_sync",
     "any_sync",
@@ -87,11 +111,20 @@ __all__ = [
     "blockDim",
     "blockIdx",
     "boolean",
+    "brev",
+    "clz",
+    "const",
+    "default_stream",
     "device_array",
     "device_array_like",
+    "event",
+    "event_elapsed_time",
+    "ffs",
     "float16",
     "float32",
     "float64",
+    "fma",
+    "get_current_device",
     "grid",
     "gridDim",
     "gridsize",
@@ -99,9 +132,13 @@ __all__ = [
     "int16",
     "int32",
     "int64",
+    "is_available",
     "jit",
     "laneid",
+    "lanemask_lt",
     "local",
+    "pinned",
+    "pinned_array",
     "popc",
     "selp",
     "shared",
@@ -109,11 +146,17 @@ __all__ = [
     "shfl_sync",
     "shfl_up_sync",
     "shfl_xor_sync",
+    "stream",
     "synchronize",
     "syncthreads",
+    "syncthreads_and",
+    "syncthreads_count",
+    "syncthreads_or",
     "syncwarp",
     "threadIdx",
     "threadfence",
+    "threadfence_block",
+    "threadfence_system",
     "to_device",
     "uint8",
     "uint16",
@@ -131,10 +174,16 @@ laneid = LaneNumber()
 warpsize = WARP
 shared = Shared()
 local = Local()
+const = Constant()
 atomic = Atomic()
 wmma = Wmma()
 
-_OPTIONS = {"device", "debug", "opt", "fastmath", "inline", "lineinfo", "max_registers", "cache"}
+default_stream = stream
+
+_OPTIONS = {
+    *("device", "debug", "opt", "fastmath", "inline", "forceinline", "lineinfo", "max_registers", "cache"),
+    *("boundscheck", "link", "lto"),
+}
 
 
 def jit(function: Any = None, **options: Any) -> Any:
@@ -160,8 +209,8 @@ def jit(function: Any = None, **options: Any) -> Any:
     --------
     >>> jit(fast=True)
     Traceback (most recent call last):
-    gpuemu.kernels.errors.KernelError: cuda.jit: there is no option 'fast'; there are cache, debug, device, fastmath,
-    inline, lineinfo, max_registers, opt
+    gpuemu.kernels.errors.KernelError: cuda.jit: there is no option 'fast'; there are boundscheck, cache, debug,
+    device, fastmath, forceinline, inline, lineinfo, link, lto, max_registers, opt
     """
     unknown = next((name for name in options if name not in _OPTIONS), None)
     if unknown is not None:
@@ -170,79 +219,3 @@ def jit(function: Any = None, **options: Any) -> Any:
     if function is None or isinstance(function, str | list | tuple):
         return make
     return make(function)
-
-
-class DeviceArray:
-    """An array on the device: a copy, until `copy_to_host` brings it back."""
-
-    def __init__(self, array: npt.NDArray[Any]) -> None:
-        self.__gpuemu_array__ = array
-        self.shape = array.shape
-        self.dtype = array.dtype
-        self.size = array.size
-        self.ndim = array.ndim
-
-    def copy_to_host(self, array: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
-        """A copy of the elements, into an array where it is given.
-
-        Raises
-        ------
-        LaunchError
-            Where that has another shape or type.
-        """
-        if array is None:
-            return self.__gpuemu_array__.copy()
-        if array.shape != self.shape or array.dtype != self.dtype:
-            raise LaunchError(
-                f"copy_to_host: got an array {array.shape} of {array.dtype}; expected {self.shape} of {self.dtype}"
-            )
-        array[...] = self.__gpuemu_array__
-        return array
-
-    def copy_to_device(self, array: npt.NDArray[Any]) -> None:
-        """Overwrite the elements."""
-        self.__gpuemu_array__[...] = np.asarray(array)
-
-    def __len__(self) -> int:
-        return len(self.__gpuemu_array__)
-
-    def __getitem__(self, index: Any) -> Any:
-        found = self.__gpuemu_array__[index]
-        return DeviceArray(found) if isinstance(found, np.ndarray) else found
-
-    def __repr__(self) -> str:
-        return f"<DeviceArray {self.shape} of {self.dtype}>"
-
-
-def to_device(array: npt.ArrayLike) -> DeviceArray:
-    """A copy of an array on the device.
-
-    >>> to_device([1, 2, 3]).copy_to_host().tolist()
-    [1, 2, 3]
-    """
-    return DeviceArray(np.array(array))
-
-
-def device_array(shape: int | tuple[int, ...], dtype: Any = np.float64) -> DeviceArray:
-    """An array on the device; here it holds zeros, on a GPU anything.
-
-    >>> device_array((2, 3), np.float32)
-    <DeviceArray (2, 3) of float32>
-    """
-    return DeviceArray(np.zeros(shape, getattr(dtype, "numpy", dtype)))
-
-
-def device_array_like(array: Any) -> DeviceArray:
-    """An array on the device of the shape and type of another.
-
-    >>> device_array_like(np.ones((2, 2)))
-    <DeviceArray (2, 2) of float64>
-    """
-    return device_array(array.shape, array.dtype)
-
-
-def synchronize() -> None:
-    """Wait for the device; here every launch has ended when it returns.
-
-    >>> synchronize()
-    """

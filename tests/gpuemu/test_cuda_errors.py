@@ -65,14 +65,14 @@ def inner_function(out):
 
 
 @cuda.jit
-def over_an_array(out):
-    for _x in out:
+def over_a_number(out):
+    for _x in out.size:
         pass
 
 
 @cuda.jit
-def over_zip(out):
-    for _i, _x in zip(out, out):  # noqa: B905
+def over_a_call(out):
+    for _i in reversed(out):
         pass
 
 
@@ -96,12 +96,68 @@ def float_index(out):
 
 @cuda.jit
 def negative_index(out):
-    out[-1] = 1
+    out[-9] = 1
 
 
 @cuda.jit
 def sliced(out):
-    out[1:2] = 1
+    out[::0] = 1
+
+
+@cuda.jit
+def copies_of_other_size(out):
+    out[1:3] = out[:3]
+
+
+@cuda.jit
+def backwards_from_a_lane(out):
+    part = out[cuda.grid(1) :: -1]
+    out[0] = part[0]
+
+
+@cuda.jit
+def augmented_part(out):
+    out[1:3] += 1
+
+
+@cuda.jit
+def tuple_by_lane(out):
+    pair = cuda.grid(1), 2
+    out[0] = pair[cuda.grid(1)]
+
+
+@cuda.jit
+def changes_form(out):
+    pair = 1
+    pair = 1, 2
+    out[0] = pair[0]
+
+
+@cuda.jit
+def constant_of_a_list(out):
+    table = cuda.const.array_like(LIST)
+    out[0] = table[0]
+
+
+@cuda.jit
+def complex_result(out):
+    out[0] = complex(1.0, 2.0)
+
+
+@cuda.jit
+def unknown_parameter(out):
+    out[0] = helper(y=1)
+
+
+@cuda.jit
+def bits_of_a_float(out):
+    out[0] = cuda.popc(out[0])
+
+
+@cuda.jit
+def range_as_value(out):
+    steps = range(4)
+    out[0] = steps[0]
 
 
 @cuda.jit
@@ -235,7 +291,7 @@ def method_of_number(out):
 
 @cuda.jit
 def starred(out):
-    out[0] = max(*out.shape)
+    out[0] = max(*out)
 
 
 @cuda.jit
@@ -262,21 +318,34 @@ UNTRANSLATABLE = [
     (assertion, "assert cannot be translated"),
     (returns_value, "a kernel returns nothing; write the result into an array"),
     (inner_function, "a function in a kernel cannot be translated"),
-    (over_an_array, "a kernel's for goes over range(…); index arrays by its number"),
-    (over_zip, "a kernel's for goes over range(…)"),
+    (over_a_number, "a kernel's for goes over a range, an array or a tuple; got 4"),
+    (over_a_call, "reversed cannot be called in a kernel"),
     (loop_else, "the else of a loop cannot be translated"),
     (too_many_indices, "2 indices into out, which has 1 axes"),
     (float_index, "index 0 of out is float64; expected an integer"),
-    (negative_index, "index 0 of out is -1: a negative index does not count from the end here"),
-    (sliced, "a slice with bounds cannot be translated; add the offset to the index"),
-    (global_array, "TABLE is an array outside the kernel; give it as an argument"),
+    (negative_index, "index 0 of out is -9, and that axis has 4 elements"),
+    (sliced, "the step of a slice is 0; expected a number, not 0, that is written out"),
+    (copies_of_other_size, "out is copied into a part of out: their sizes are 3 and 2"),
+    (backwards_from_a_lane, "a slice whose bounds are values steps forwards; take it forwards and index from its end"),
+    (augmented_part, "out has axes without an index; change one element, in a loop over them"),
+    (tuple_by_lane, "a tuple's index must be known while the kernel is translated, unless it holds known numbers"),
+    (changes_form, "pair changes, and is given a tuple; before, it held something else"),
+    (constant_of_a_list, "cuda.const.array_like of a list; expected a numpy array outside the kernel"),
+    (complex_result, "what is stored is a complex; expected a number"),
+    (unknown_parameter, "helper takes 1 argument (x); got 1, and none for x"),
+    (bits_of_a_float, "the bits of float32; expected an integer"),
+    (range_as_value, "range stands in `for … in range(…)` alone"),
+    (
+        global_array,
+        "TABLE is an array outside the kernel; give it as an argument, or write cuda.const.array_like(TABLE)",
+    ),
     (global_list, "LIST is a list outside the kernel; give an array as an argument"),
     (unknown_name, "the name undefined_name means nothing here"),
     (read_early, "later is read before it has a value"),
     (misspelled, "there is no cuda.thredIdx"),
     (no_axis_w, "there is no cuda.threadIdx.w"),
     (recursion, "recursive calls itself; a kernel has no stack to return to: use a loop"),
-    (wrong_count, "helper takes 1 arguments (x); got 2"),
+    (wrong_count, "helper takes 1 argument (x); got 2"),
     (dynamic_shape, "the shape of a shared array is int64; expected integers that are known when it is translated"),
     (no_type, "the type of a shared array: 'float31' is no type of a kernel"),
     (numpy_function, "np.linalg.norm cannot be called in a kernel"),
@@ -293,7 +362,7 @@ UNTRANSLATABLE = [
     (array_changes, "src changes, and is given an array; a variable that changes holds numbers"),
     (attribute_of_array, "out.mean: an array in a kernel has shape, size, ndim, dtype and T"),
     (method_of_number, ".real of int32; expected an array, cuda or math before the dot"),
-    (starred, "a star in a call cannot be translated; write each argument"),
+    (starred, "a star before an array; expected a tuple, whose parts are the arguments"),
     (barrier_with_argument, "cuda.syncthreads takes 0 arguments; got 1"),
     (float_range, "a bound of range is 2.5; expected an integer"),
     (row_as_element, "a has 1 more axis; index each of them"),

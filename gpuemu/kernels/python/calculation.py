@@ -1,6 +1,6 @@
-"""Arithmetic of a kernel as Python's: true division, floors, powers, and the functions of the math module.
+"""Arithmetic of a kernel as Python's: true division, floors, remainders, powers.
 
-Transcendental functions of float32 and narrower types are computed in float64 and rounded once.
+Powers and remainders of float32 and narrower types are computed in float64 and rounded once.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def of_two(t: Translator, node: ast.AST, sign: str, left: Any, right: Any, kind:
         dtype = dtypes.float64
     if sign == "**":
         return _power(t, node, left, right, dtype)
-    if dtype == dtypes.bool and sign not in _BITS:
-        dtype = dtypes.int64
+    if dtype == dtypes.int64 and _small(sign, left, right):
+        dtype = dtypes.int32  # the result is the same, and addresses stay narrow
     if dtype.is_float and (sign in _BITS or sign in _SHIFTS):
         raise t.error(node, f"{sign} of {describe(left)} and {describe(right)}; it works on the bits of integers")
     x, y = as_type(t.k, left, dtype), as_type(t.k, right, dtype)
@@ -47,27 +47,59 @@ def of_two(t: Translator, node: ast.AST, sign: str, left: Any, right: Any, kind:
     if right == 0 and not isinstance(right, Value) and dtype.is_integer:
         raise t.error(node, f"{sign} by 0")
     if dtype.is_float:
-        whole = floor(x / y)
-        return whole if sign == "//" else x - whole * y
+        return rounded(lambda a, b: _floats_divided(sign, a, b), x, y)
     quotient, remainder = t.k.floor_divide(x, y)
     return quotient if sign == "//" else remainder
 
 
+def _small(sign: str, left: Any, right: Any) -> bool:
+    """Whether operands and result are numbers of 32 bits, by what is known of the largest."""
+    if sign in ("<<", "**", "/"):
+        return False
+    x, y = _most(left), _most(right)
+    return x is not None and y is not None and {"+": x + y, "*": x * y}.get(sign, 0) < 1 << 31
+
+
+def _most(x: Any) -> int | None:
+    """The largest that an operand can be; None where it may be negative, or needs more than 32 bits."""
+    if not isinstance(x, Value):
+        return x if isinstance(x, int) and 0 <= x < 1 << 31 else None
+    return x.most if x.dtype == dtypes.int32 and x.nonnegative else None
+
+
 def _power(t: Translator, node: ast.AST, left: Any, right: Any, dtype: DType) -> Value:
     base = as_type(t.k, left, dtypes.int64 if dtype == dtypes.bool else dtype)
-    if isinstance(right, int) and 0 <= right <= LARGEST_POWER:
+    if isinstance(right, int) and abs(right) <= LARGEST_POWER:
+        if right < 0:
+            base = base if base.dtype.is_float else base.cast(dtypes.float64)
         result = t.k.const(1.0 if base.dtype.is_float else 1, base.dtype)
-        for number in range(right):
+        for number in range(abs(right)):
             result = base if number == 0 else result * base
-        return result
+        return 1.0 / result if right < 0 else result
     if right == 0.5:
         return root(base)
     if not base.dtype.is_float:
         if isinstance(right, Value) and right.dtype.is_integer:
             raise t.error(node, "an integer to a power that is not known; multiply in a loop, or make it a float")
         base = base.cast(dtypes.float64)
-    exponent = as_type(t.k, right, base.dtype)
-    return _rounded(lambda x, y: t.k.alu(UnaryOps.EXP2, t.k.alu(UnaryOps.LOG2, x) * y), base, exponent)
+    return rounded(_raised, base, as_type(t.k, right, base.dtype))
+
+
+def _raised(x: Value, y: Value) -> Value:
+    """A power by logarithms; of a negative number where the exponent is whole."""
+    k = x.builder
+    size = k.alu(UnaryOps.EXP2, k.alu(UnaryOps.LOG2, absolute(x)) * y)
+    half = y * 0.5
+    odd = floor(half).ne(half)
+    whole = k.where(odd, -size, size)
+    below = k.where(floor(y).eq(y), whole, _nan(x))
+    result = k.where(x < 0.0, below, size)
+    return k.where(y.eq(0.0) | x.eq(1.0), k.const(1.0, x.dtype), result)
+
+
+def _nan(x: Value) -> Value:
+    """No number, in the type of a value."""
+    return x.builder.const(math.nan, x.dtype)
 
 
 def compare(sign: str, left: Value, right: Value) -> Value:
@@ -100,7 +132,7 @@ def conversion(t: Translator, node: ast.Call, target: Any, arguments: list[Any])
     return as_type(t.k, operand, dtype)
 
 
-# --- the functions of the math module --------------------------------------------------------------------------------
+# --- pieces of functions ---------------------------------------------------------------------------------------------
 
 
 def floating(t: Translator, x: Any) -> Value:
@@ -110,7 +142,7 @@ def floating(t: Translator, x: Any) -> Value:
     return as_type(t.k, x, dtype)
 
 
-def _rounded(function: Callable[..., Value], *values: Value) -> Value:
+def rounded(function: Callable[..., Value], *values: Value) -> Value:
     """A function computed in float64, rounded to the type of its values."""
     return function(*(value.cast(dtypes.float64) for value in values)).cast(values[0].dtype)
 
@@ -129,6 +161,12 @@ def floor(x: Value) -> Value:
     return k.where(absolute(wide) < WHOLE, below, wide).cast(x.dtype)
 
 
+def truncated(x: Value) -> Value:
+    """The whole number next to x towards 0, as a float."""
+    k, wide = x.builder, x.cast(dtypes.float64)
+    return k.where(absolute(wide) < WHOLE, wide.cast(dtypes.int64).cast(dtypes.float64), wide).cast(x.dtype)
+
+
 def absolute(x: Value) -> Value:
     """The number without its sign."""
     if x.dtype.kind in ("bool", "unsigned"):
@@ -139,52 +177,39 @@ def absolute(x: Value) -> Value:
     return k.where(x < 0, -x, x)
 
 
-def exp(x: Value) -> Value:
-    """e to the power x."""
-    return _rounded(lambda y: y.builder.alu(UnaryOps.EXP2, y * math.log2(math.e)), x)
+def negative(x: Value) -> Value:
+    """Whether the sign of a float64 is minus, that of −0 too."""
+    return x.builder.bitcast(x, dtypes.int64) < 0
 
 
-def log(x: Value) -> Value:
-    """The natural logarithm."""
-    return _rounded(lambda y: y.builder.alu(UnaryOps.LOG2, y) * math.log(2), x)
+def _halves(x: Value) -> tuple[Value, Value]:
+    """Two float64 of 26 bits whose sum is x (T. J. Dekker, 1971)."""
+    big = x * (2.0**27 + 1.0)
+    high = big - (big - x)
+    return high, x - high
 
 
-def _tanh(x: Value) -> Value:
-    """Through the exponential of −2·|x|, which never overflows."""
-
-    def wide(y: Value) -> Value:
-        k = y.builder
-        small = k.alu(UnaryOps.EXP2, absolute(y) * (-2 * math.log2(math.e)))
-        size = (1.0 - small) / (1.0 + small)
-        return k.where(y < 0.0, -size, size)
-
-    return _rounded(wide, x)
-
-
-def _is_nan(x: Value) -> Value:
-    return x.ne(x)
+def fmod(x: Value, y: Value) -> Value:
+    """The remainder of two float64 with the sign of x; exact while the quotient is below 2⁵²."""
+    k, a, b = x.builder, absolute(x), absolute(y)
+    quotient = truncated(a / b)
+    product = quotient * b
+    (qh, ql), (bh, bl) = _halves(quotient), _halves(b)
+    error = ((qh * bh - product) + qh * bl + ql * bh) + ql * bl  # of the product, exactly
+    rest = (a - product) - error
+    rest = k.where(rest < 0.0, rest + b, rest)
+    rest = k.where(rest < b, rest, rest - b)
+    rest = k.where(b.eq(math.inf) & (a < math.inf), a, rest)
+    return k.where(negative(x), -rest, rest)
 
 
-def _is_infinite(x: Value) -> Value:
-    return absolute(x).eq(math.inf)
-
-
-OF_ONE: dict[Callable[..., Any], Callable[[Value], Value]] = {
-    math.sqrt: root,
-    math.exp: exp,
-    math.log: log,
-    math.log2: lambda x: _rounded(lambda y: y.builder.alu(UnaryOps.LOG2, y), x),
-    math.log10: lambda x: _rounded(lambda y: y.builder.alu(UnaryOps.LOG2, y) * math.log10(2), x),
-    math.sin: lambda x: _rounded(lambda y: y.builder.alu(UnaryOps.SIN, y), x),
-    math.cos: lambda x: _rounded(lambda y: y.builder.alu(UnaryOps.SIN, y + math.pi / 2), x),
-    math.tan: lambda x: _rounded(
-        lambda y: y.builder.alu(UnaryOps.SIN, y) / y.builder.alu(UnaryOps.SIN, y + math.pi / 2), x
-    ),
-    math.tanh: _tanh,
-    math.fabs: absolute,
-    math.isnan: _is_nan,
-    math.isinf: _is_infinite,
-    math.floor: lambda x: floor(x).cast(dtypes.int64),
-    math.ceil: lambda x: (-floor(-x)).cast(dtypes.int64),
-}
-"""The functions of one number that a kernel may call, by Python's own."""
+def _floats_divided(sign: str, x: Value, y: Value) -> Value:
+    """``//`` and ``%`` of float64 as Python's, from the exact remainder."""
+    k, rest = x.builder, fmod(x, y)
+    other = rest.ne(0.0) & (negative(rest) ^ negative(y))
+    rest = k.where(other, rest + y, rest)
+    if sign == "%":
+        return rest
+    quotient = (x - rest) / y
+    near = floor(quotient)
+    return k.where(quotient - near > 0.5, near + 1.0, near)

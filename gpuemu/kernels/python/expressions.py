@@ -9,18 +9,19 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
+from functools import reduce
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from gpuemu import dtypes
-from gpuemu.dtypes import DType
 from gpuemu.kernels.builder import Value
-from gpuemu.kernels.python import calculation
-from gpuemu.kernels.python.indexing import picked
+from gpuemu.kernels.python import calculation, complex_numbers
+from gpuemu.kernels.python.indexing import cut, picked
+from gpuemu.kernels.python.names import BUILTINS, Callee, Computed, Indexed, Namespace
 from gpuemu.kernels.python.translator import Translator, describe
-from gpuemu.kernels.python.types import Array, as_type, join, kind_of, settled, typed
+from gpuemu.kernels.python.types import Array, Complex, arithmetic, as_type, is_type, join, kind_of, settled, typed
 
 _OPERATORS: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Add: ("+", operator.add),
@@ -44,40 +45,6 @@ _COMPARISONS: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Eq: ("==", operator.eq),
     ast.NotEq: ("!=", operator.ne),
 }
-
-
-class Namespace:
-    """An object whose attributes a kernel may name, such as ``cuda.shared``; `attribute` gives what they mean there."""
-
-    def attribute(self, translator: Translator, name: str) -> Any:
-        """What an attribute means in a kernel.
-
-        Raises
-        ------
-        AttributeError
-            Where it has none of that name.
-        """
-        return getattr(self, name)
-
-
-class Computed:
-    """A name that stands for a value of each lane, such as ``cuda.laneid``."""
-
-    def operand(self, t: Translator) -> Value:
-        """The value."""
-        raise NotImplementedError
-
-
-class Callee:
-    """What a kernel may call; `call` translates the call."""
-
-    def call(self, t: Translator, node: ast.Call, arguments: list[Any], keywords: dict[str, Any]) -> Any:
-        """The operand that the call gives."""
-        raise NotImplementedError
-
-
-BUILTINS: dict[Any, Callee] = {}
-"""Functions of Python and of its math module that a kernel may call."""
 
 
 def evaluate(t: Translator, node: ast.expr) -> Any:
@@ -106,7 +73,6 @@ def _words(node: ast.AST) -> str:
         "JoinedStr": "an f-string",
         "GeneratorExp": "a generator",
         "DictComp": "a dict comprehension",
-        "NamedExpr": "the walrus :=",
         "Await": "await",
         "Yield": "yield",
         "Starred": "a star",
@@ -117,7 +83,7 @@ def _words(node: ast.AST) -> str:
 
 def _constant(t: Translator, node: ast.Constant) -> Any:
     if isinstance(node.value, complex):
-        raise t.error(node, "complex numbers have no type here; use two floats")
+        return Complex(node.value.real, node.value.imag)
     return node.value
 
 
@@ -134,16 +100,30 @@ def _global(t: Translator, node: ast.AST, x: Any, name: str) -> Any:
     if isinstance(x, Computed):
         return x.operand(t)
     if isinstance(x, np.ndarray):
-        raise t.error(node, f"{name} is an array outside the kernel; give it as an argument")
+        raise t.error(
+            node,
+            f"{name} is an array outside the kernel; give it as an argument, or write cuda.const.array_like({name})",
+        )
     if isinstance(x, list | dict | set):
         raise t.error(node, f"{name} is a {type(x).__name__} outside the kernel; give an array as an argument")
     return plain(x)
+
+
+def outside(t: Translator, node: ast.expr) -> Any:
+    """What an expression of names means in Python, an array too."""
+    if isinstance(node, ast.Name):
+        return t.read(node.id, node)
+    if isinstance(node, ast.Attribute) and hasattr(base := outside(t, node.value), node.attr):
+        return getattr(base, node.attr)
+    return evaluate(t, node)
 
 
 def _attribute(t: Translator, node: ast.Attribute) -> Any:
     base = evaluate(t, node.value)
     if isinstance(base, Array):
         return _of_array(t, node, base)
+    if isinstance(base, Complex) and node.attr in ("real", "imag"):
+        return base.real if node.attr == "real" else base.imag
     if isinstance(base, Namespace):
         try:
             return base.attribute(t, node.attr)
@@ -161,7 +141,7 @@ def _of_array(t: Translator, node: ast.Attribute, array: Array) -> Any:
         case "shape":
             return array.shape
         case "size":
-            return int(np.prod(array.shape))
+            return reduce(lambda x, y: binary(t, node, ast.Mult(), x, y), array.shape, 1)
         case "ndim":
             return len(array.shape)
         case "dtype":
@@ -187,14 +167,22 @@ def binary(t: Translator, node: ast.AST, op: ast.operator, left: Any, right: Any
     sign, of_python = _OPERATORS[type(op)]
     if isinstance(left, tuple) and isinstance(right, tuple) and sign == "+":
         return left + right
+    if isinstance(left, Complex) or isinstance(right, Complex):
+        return complex_numbers.of_two(t, node, op, left, right, lambda o, x, y: binary(t, node, o, x, y))
     for operand in (left, right):
         t.number(operand, node, f"an operand of {sign}")
     t.at(node)
     if not isinstance(left, Value) and not isinstance(right, Value):
         return t.fold(node, of_python, left, right)
-    kind = join(_kind(left), _kind(right))
+    kind = _kind_of_result(sign, _kind(left), _kind(right))
     result = calculation.of_two(t, node, sign, left, right, kind)
     return typed(result, kind if settled(kind).is_float else "float")
+
+
+def _kind_of_result(sign: str, left: Any, right: Any) -> Any:
+    if sign in ("&", "|", "^") and left == right == dtypes.bool:
+        return dtypes.bool
+    return arithmetic(left, right)
 
 
 def _kind(x: Any) -> Any:
@@ -206,6 +194,8 @@ def _unary(t: Translator, node: ast.UnaryOp) -> Any:
     if isinstance(node.op, ast.Not):
         condition = t.truth(operand, node)
         return -condition if isinstance(condition, Value) else not condition
+    if isinstance(operand, Complex) and isinstance(node.op, ast.USub):
+        return binary(t, node, ast.Sub(), Complex(0.0, 0.0), operand)
     t.number(operand, node, "an operand")
     if not isinstance(operand, Value):
         signs: dict[type, Callable[[Any], Any]] = {
@@ -218,9 +208,10 @@ def _unary(t: Translator, node: ast.UnaryOp) -> Any:
         if operand.dtype.is_float:
             raise t.error(node, f"~ of {operand.dtype}; it inverts the bits of an integer")
         return ~operand
-    if operand.dtype == dtypes.bool:
-        operand = operand.cast(dtypes.int64)
-    return operand if isinstance(node.op, ast.UAdd) else typed(-operand, _kind(operand))
+    kind = arithmetic(_kind(operand), _kind(operand))
+    if not settled(kind).is_float:
+        operand = operand.cast(settled(kind))
+    return operand if isinstance(node.op, ast.UAdd) else typed(-operand, kind)
 
 
 def _compare(t: Translator, node: ast.Compare) -> Any:
@@ -305,16 +296,16 @@ def _in_lanes(t: Translator, node: ast.expr, condition: Value, yes: Callable[[],
 
 def has_effects(node: ast.expr) -> bool:
     """Whether computing an expression in a lane that does not need it could do harm: an access, a call, a division."""
-    harmful = (ast.Subscript, ast.Call, ast.FloorDiv, ast.Mod)
+    harmful = (ast.Subscript, ast.Call, ast.FloorDiv, ast.Mod, ast.NamedExpr)
     return any(isinstance(part, harmful) for part in ast.walk(node))
 
 
 def _subscript(t: Translator, node: ast.Subscript) -> Any:
     base = evaluate(t, node.value)
     if isinstance(base, tuple):
-        index = evaluate(t, node.slice)
+        index = None if isinstance(node.slice, ast.Slice) else evaluate(t, node.slice)
         if not isinstance(index, int):
-            raise t.error(node, "a tuple's index must be known while the kernel is translated")
+            return _of_tuple(t, node, base, index)
         return t.fold(node, operator.getitem, base, index) if -len(base) <= index < len(base) else _past(t, node, base)
     if isinstance(base, Indexed):
         return base.load(t, node, evaluate(t, node.slice))
@@ -327,41 +318,58 @@ def _subscript(t: Translator, node: ast.Subscript) -> Any:
     return place.memory.load(place.offset)
 
 
+def _of_tuple(t: Translator, node: ast.Subscript, base: tuple[Any, ...], index: Any) -> Any:
+    """The number of a tuple at an index of each lane: its numbers are constants in memory."""
+    if isinstance(node.slice, ast.Slice):
+        bounds = [None if part is None else evaluate(t, part) for part in (node.slice.lower, node.slice.upper)]
+        if any(isinstance(bound, Value) for bound in bounds) or node.slice.step:
+            raise t.error(node, "a part of a tuple is cut out by two numbers that are written out")
+        return t.fold(node, lambda *between: base[slice(*between)], *bounds)
+    if not base or not all(isinstance(x, bool | int | float) for x in base):
+        raise t.error(
+            node, "a tuple's index must be known while the kernel is translated, unless it holds known numbers"
+        )
+    whole = all(isinstance(x, int) for x in base)
+    numbers = np.array(base, np.int64 if whole else np.float64)
+    place = picked(t, node, t.constant(ast.unparse(node.value), numbers), [index])
+    value = place.memory.load(place.offset)
+    return value if whole else typed(value, "float")
+
+
 def _past(t: Translator, node: ast.Subscript, base: tuple[Any, ...]) -> Any:
     raise t.error(node, f"{ast.unparse(node)} of a tuple of {len(base)}; its indices are 0 … {len(base) - 1}")
-
-
-class Indexed:
-    """What is read and written with […] and is no array."""
-
-    def load(self, t: Translator, node: ast.AST, index: Any) -> Any:
-        """The operand at an index."""
-        raise NotImplementedError
-
-    def store(self, t: Translator, node: ast.AST, index: Any, operand: Any) -> None:
-        """Write an operand at an index."""
-        raise NotImplementedError
 
 
 def element(t: Translator, node: ast.Subscript, array: Array) -> Array:
     """The element, or the smaller array, that an index picks."""
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    whole = [isinstance(part, ast.Slice) and not (part.lower or part.upper or part.step) for part in parts]
-    cut = next((p for p, w in zip(parts, whole, strict=True) if isinstance(p, ast.Slice) and not w), None)
-    if cut is not None:
-        raise t.error(cut, "a slice with bounds cannot be translated; add the offset to the index")
-    operands = [None if w else evaluate(t, p) for p, w in zip(parts, whole, strict=True)]
+    if len(parts) > len(array.shape):
+        raise t.error(node, f"{len(parts)} indices into {array.name}, which has {len(array.shape)} axes")
+    operands = [_part_of_axis(t, part, array, axis) for axis, part in enumerate(parts)]
     if len(operands) == 1 and isinstance(operands[0], tuple):
         operands = list(operands[0])
     return picked(t, node, array, operands)
 
 
+def _part_of_axis(t: Translator, node: ast.expr, array: Array, axis: int) -> Any:
+    """An index of an axis; None for all of it."""
+    if not isinstance(node, ast.Slice):
+        return evaluate(t, node)
+    if not (node.lower or node.upper or node.step):
+        return None
+    bounds = [None if part is None else evaluate(t, part) for part in (node.lower, node.upper, node.step)]
+    return cut(t, node, array.shape[axis], *bounds)
+
+
 def _call(t: Translator, node: ast.Call) -> Any:
     function = evaluate(t, node.func)
-    star = next((part for part in node.args if isinstance(part, ast.Starred)), None)
-    if star is not None:
-        raise t.error(star, "a star in a call cannot be translated; write each argument")
-    arguments = [t.kept(evaluate(t, part)) for part in node.args]
+    read = outside if getattr(function, "of_python", False) else evaluate
+    arguments: list[Any] = []
+    for part in node.args:
+        if isinstance(part, ast.Starred):
+            arguments += _parts(t, part)
+        else:
+            arguments.append(t.kept(read(t, part)))
     keywords = {part.arg or "": evaluate(t, part.value) for part in node.keywords}
     t.at(node)
     try:
@@ -370,13 +378,26 @@ def _call(t: Translator, node: ast.Call) -> Any:
         known = None
     if known is not None:
         return known.call(t, node, arguments, keywords)
-    if isinstance(function, DType | type | np.dtype):
+    if is_type(function):
         return calculation.conversion(t, node, function, arguments)
     raise t.error(
         node,
         f"{ast.unparse(node.func)} cannot be called in a kernel; what can is cuda.…, math.…, min, max, abs, len, "
         "range, types, and functions with @cuda.jit(device=True)",
     )
+
+
+def _parts(t: Translator, node: ast.Starred) -> tuple[Any, ...]:
+    operand = t.kept(evaluate(t, node.value))
+    if not isinstance(operand, tuple):
+        raise t.error(node, f"a star before {describe(operand)}; expected a tuple, whose parts are the arguments")
+    return operand
+
+
+def _named(t: Translator, node: ast.NamedExpr) -> Any:
+    operand = t.kept(evaluate(t, node.value))
+    t.assign(node.target.id, operand, node)
+    return operand
 
 
 _TRANSLATE: dict[type[ast.expr], Callable[[Translator, Any], Any]] = {
@@ -391,4 +412,5 @@ _TRANSLATE: dict[type[ast.expr], Callable[[Translator, Any], Any]] = {
     ast.IfExp: _if_exp,
     ast.Subscript: _subscript,
     ast.Call: _call,
+    ast.NamedExpr: _named,
 }

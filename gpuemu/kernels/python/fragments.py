@@ -15,9 +15,9 @@ from gpuemu import dtypes
 from gpuemu.alu import BinaryOps
 from gpuemu.errors import InstructionError
 from gpuemu.kernels.builder import Value, Variable
-from gpuemu.kernels.python.expressions import Indexed, Namespace
 from gpuemu.kernels.python.indexing import picked
 from gpuemu.kernels.python.intrinsics import flat_lane, intrinsic
+from gpuemu.kernels.python.names import Indexed, Namespace
 from gpuemu.kernels.python.translator import Translator, describe
 from gpuemu.kernels.python.types import Array, as_type
 from gpuemu.machine.wmma import Fragment as Layout

@@ -1,4 +1,4 @@
-"""What ``cuda`` means in a kernel: positions, barriers, memory, atomics, warps."""
+"""What ``cuda`` means in a kernel: positions, barriers, memory, atomics."""
 
 from __future__ import annotations
 
@@ -7,23 +7,33 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from gpuemu import dtypes
 from gpuemu.kernels.builder import Value
 from gpuemu.kernels.errors import KernelError
-from gpuemu.kernels.python.expressions import Callee, Computed, Namespace
 from gpuemu.kernels.python.indexing import picked
+from gpuemu.kernels.python.names import Callee, Namespace
 from gpuemu.kernels.python.translator import Translator, describe
 from gpuemu.kernels.python.types import Array, as_type, dtype_of, join, kind_of, settled, typed
 from gpuemu.uops import UOps
 
 Handler = Callable[..., Any]
-ALL_LANES = 0xFFFFFFFF
 
 
 class Intrinsic(Callee):
     """A function that means something inside a kernel only; its parameters are those of its handler after the node."""
 
-    def __init__(self, name: str, handler: Handler, counts: tuple[int, ...], names: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        name: str,
+        handler: Handler,
+        counts: tuple[int, ...],
+        names: tuple[str, ...] = (),
+        *,
+        of_python: bool = False,
+    ) -> None:
+        self.of_python = of_python  # its arguments are Python's objects, arrays too
         self.name = name
         self.handler = handler
         self.counts = counts
@@ -101,14 +111,6 @@ def flat_lane(t: Translator) -> Value:
     return flat
 
 
-class LaneNumber(Computed):
-    """``laneid``: the lane's number in its warp."""
-
-    def operand(self, t: Translator) -> Value:
-        """The number."""
-        return flat_lane(t) % t.k.warp
-
-
 def _dimensions(t: Translator, node: ast.Call, ndim: Any) -> int:
     if ndim not in (1, 2, 3) or isinstance(ndim, Value):
         raise t.error(node, f"the number of axes is {describe(ndim)}; expected 1, 2 or 3")
@@ -141,15 +143,47 @@ def syncthreads(t: Translator, node: ast.Call) -> None:
     t.k.barrier()
 
 
-@intrinsic("cuda.syncwarp", 0, 1, names=("mask",))
-def syncwarp(t: Translator, node: ast.Call, mask: Any = None) -> None:
-    """All lanes of the warp, or of a mask, arrive before any goes on."""
-    t.k.line(UOps.WARP_BARRIER, None, [] if mask is None else [_mask(t, node, mask).number])
-
-
-@intrinsic("cuda.threadfence", 0)
-def threadfence(t: Translator, node: ast.Call) -> None:
+def _fence(t: Translator, node: ast.Call) -> None:
     """Memory is always coherent here, so a fence does nothing."""
+
+
+threadfence, threadfence_block, threadfence_system = (
+    Intrinsic(f"cuda.{name}", _fence, (0,)) for name in ("threadfence", "threadfence_block", "threadfence_system")
+)
+
+
+def _counted(t: Translator, node: ast.Call, predicate: Any) -> Value:
+    """How many lanes of the block have a predicate that is true: they count in a number that they share."""
+    condition = t.truth(predicate, node)
+    one = condition.cast(dtypes.int32) if isinstance(condition, Value) else t.k.const(int(condition), dtypes.int32)
+    t.memories += 1
+    total = t.k.local(f"count{t.memories}", 1, dtypes.int32)
+    zero = t.k.const(0, dtypes.int32)
+    t.k.barrier()  # all have read what was counted before
+    with t.k.if_(flat_lane(t).eq(0)):
+        total.store(zero, zero)
+    t.k.barrier()
+    t.k.line(UOps.ATOMIC, dtypes.int32, [total.number, zero.number, one.number], "add")
+    t.k.barrier()
+    return total.load(zero)
+
+
+@intrinsic("cuda.syncthreads_count", 1, names=("predicate",))
+def syncthreads_count(t: Translator, node: ast.Call, predicate: Any) -> Value:
+    """All lanes of the block arrive; then each has the number of lanes whose predicate was true."""
+    return _counted(t, node, predicate)
+
+
+@intrinsic("cuda.syncthreads_and", 1, names=("predicate",))
+def syncthreads_and(t: Translator, node: ast.Call, predicate: Any) -> Value:
+    """All lanes of the block arrive; then each has 1 where the predicate was true in all of them, else 0."""
+    return _counted(t, node, predicate).eq(prod(t.threads)).cast(dtypes.int32)
+
+
+@intrinsic("cuda.syncthreads_or", 1, names=("predicate",))
+def syncthreads_or(t: Translator, node: ast.Call, predicate: Any) -> Value:
+    """All lanes of the block arrive; then each has 1 where the predicate was true in one of them, else 0."""
+    return _counted(t, node, predicate).ne(0).cast(dtypes.int32)
 
 
 def _new_array(t: Translator, node: ast.Call, shape: Any, dtype: Any, what: str) -> tuple[tuple[int, ...], Any]:
@@ -267,67 +301,28 @@ class Local(Namespace):
     array = local_array
 
 
-# --- warps -----------------------------------------------------------------------------------------------------------
+def _array_like(t: Translator, node: ast.Call, array: Any) -> Array:
+    """An array of Python as a constant: its numbers as they are when the kernel is translated."""
+    if not isinstance(array, np.ndarray):
+        raise t.error(node, f"cuda.const.array_like of {describe(array)}; expected a numpy array outside the kernel")
+    try:
+        return t.constant(ast.unparse(node.args[0]), array)
+    except TypeError as error:
+        raise t.error(node, f"an array of {array.dtype}: {error}") from None
 
 
-def _mask(t: Translator, node: ast.Call, mask: Any) -> Value:
-    operand = t.number(mask, node, "the mask")
-    if isinstance(operand, float) or (isinstance(operand, Value) and operand.dtype.is_float):
-        raise t.error(node, f"the mask is {describe(operand)}; expected an integer with a bit for each lane")
-    return t.k.const(operand & ALL_LANES, dtypes.uint32) if isinstance(operand, int) else operand.cast(dtypes.uint32)
+class Constant(Namespace):
+    """``cuda.const``."""
+
+    array_like = Intrinsic("cuda.const.array_like", _array_like, (1,), of_python=True)
 
 
-def _shuffle(name: str, what: str) -> Intrinsic:
-    def handler(t: Translator, node: ast.Call, mask: Any, value: Any, number: Any) -> Value:
-        here = as_type(t.k, value, settled(scalar_kind(t, node, value)))
-        other = as_type(t.k, t.number(number, node, "the number of lanes"), dtypes.int32)
-        return t.k.shuffle(what, here, other, _mask(t, node, mask))
-
-    handler.__doc__ = "The value that another lane of the warp gives."
-    return Intrinsic(f"cuda.{name}", handler, (3,))
+# --- choices ----------------------------------------------------------------------------------------------------------
 
 
 def scalar_kind(t: Translator, node: ast.Call, operand: Any) -> Any:
     """The kind of a scalar; an error where it is none."""
     return kind_of(t.number(operand, node, "the value"))
-
-
-shfl_sync = _shuffle("shfl_sync", "index")
-shfl_up_sync = _shuffle("shfl_up_sync", "up")
-shfl_down_sync = _shuffle("shfl_down_sync", "down")
-shfl_xor_sync = _shuffle("shfl_xor_sync", "xor")
-
-
-def _vote(name: str, what: str) -> Intrinsic:
-    def handler(t: Translator, node: ast.Call, mask: Any, predicate: Any) -> Value:
-        condition = t.truth(predicate, node)
-        condition = condition if isinstance(condition, Value) else t.k.const(condition, dtypes.bool)
-        dtype = dtypes.uint32 if what == "ballot" else dtypes.bool
-        return t.k.vote(what, condition, dtype, _mask(t, node, mask))
-
-    handler.__doc__ = f"{what} of a condition over the lanes of the mask."
-    return Intrinsic(f"cuda.{name}", handler, (2,))
-
-
-any_sync = _vote("any_sync", "any")
-all_sync = _vote("all_sync", "all")
-ballot_sync = _vote("ballot_sync", "ballot")
-
-
-@intrinsic("cuda.activemask", 0)
-def activemask(t: Translator, node: ast.Call) -> Value:
-    """An integer with a bit for each lane of the warp that is here."""
-    return t.k.vote("ballot", t.k.const(True, dtypes.bool), dtypes.uint32)
-
-
-@intrinsic("cuda.popc", 1)
-def popc(t: Translator, node: ast.Call, value: Any) -> Value:
-    """How many bits of 32 are set."""
-    x = as_type(t.k, t.number(value, node, "the value"), dtypes.uint32)
-    x = x - ((x >> 1) & 0x55555555)
-    x = (x & 0x33333333) + ((x >> 2) & 0x33333333)
-    x = (x + (x >> 4)) & 0x0F0F0F0F
-    return ((x * 0x01010101) >> 24).cast(dtypes.int32)
 
 
 @intrinsic("cuda.selp", 3)
@@ -338,3 +333,11 @@ def selp(t: Translator, node: ast.Call, condition: Any, yes: Any, no: Any) -> An
         return yes if chosen else no
     kind = join(scalar_kind(t, node, yes), scalar_kind(t, node, no))
     return typed(t.k.where(chosen, as_type(t.k, yes, settled(kind)), as_type(t.k, no, settled(kind))), kind)
+
+
+@intrinsic("cuda.fma", 3)
+def fma(t: Translator, node: ast.Call, x: Any, y: Any, z: Any) -> Any:
+    """x·y + z, rounded once where it is of float32 or narrower: the product of two float32 is exact in float64."""
+    kind = join(join(scalar_kind(t, node, x), scalar_kind(t, node, y)), join(scalar_kind(t, node, z), "float"))
+    left, right, more = (as_type(t.k, operand, settled(kind)).cast(dtypes.float64) for operand in (x, y, z))
+    return typed((left * right + more).cast(settled(kind)), kind)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import index
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,8 @@ from gpuemu.errors import DivisionError, HazardError, LaunchError, LimitError, P
 from gpuemu.kernels.builder import Builder
 from gpuemu.kernels.errors import BuilderError, KernelError, KernelHazardError, SourceLine
 from gpuemu.kernels.python import functions as functions  # enters what a kernel may call
-from gpuemu.kernels.python.expressions import Callee
+from gpuemu.kernels.python.host import plain as as_array
+from gpuemu.kernels.python.names import Callee
 from gpuemu.kernels.python.outside import explained
 from gpuemu.kernels.python.source import Source, read
 from gpuemu.kernels.python.statements import block
@@ -70,13 +72,17 @@ class Argument:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Compiled:
-    """A kernel for arguments of some kinds: its program, and the source line of each of the program's lines."""
+    """A kernel for arguments of some kinds: its program, and the source line of each of the program's lines.
+
+    `constants` are the arrays of Python that it reads, as they were when it was translated: the last buffers.
+    """
 
     program: Program
     sources: tuple[SourceLine | None, ...]
     arguments: tuple[Argument, ...]
     blocks: Size
     threads: Size
+    constants: tuple[npt.NDArray[Any], ...] = ()
 
     def run(self, arguments: Sequence[Any], engine: str, checks: Any) -> float:
         """Run it on arguments of those kinds; the seconds that it took.
@@ -91,6 +97,7 @@ class Compiled:
             for argument, value in zip(self.arguments, arguments, strict=True)
             if argument.kind in ("array", "float")
         ]
+        buffers += [constant.reshape(-1) for constant in self.constants]
         vals = [
             int(value)
             for argument, value in zip(self.arguments, arguments, strict=True)
@@ -133,19 +140,14 @@ class DeviceFunction(Callee):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.source = read(function)
+        self.defaults = dict(zip(self.source.defaults, self.source.function.__defaults__ or (), strict=True))
         self.__doc__ = function.__doc__
         self.__name__ = self.source.name
 
     def call(self, t: Translator, node: ast.Call, arguments: list[Any], keywords: dict[str, Any]) -> Any:
         """Translate the function's body in place of the call."""
         source = self.source
-        if keywords:
-            raise t.error(node, f"{source.name}: give its arguments by place, not by name")
-        if len(arguments) != len(source.parameters):
-            wanted = ", ".join(source.parameters)
-            raise t.error(
-                node, f"{source.name} takes {len(source.parameters)} arguments ({wanted}); got {len(arguments)}"
-            )
+        arguments = self._arguments(t, node, arguments, keywords)
         if any(scope.source is source for scope in t.scopes):
             raise t.error(node, f"{source.name} calls itself; a kernel has no stack to return to: use a loop")
         path = (*t.scope.path, (source.name, node.lineno, node.col_offset))
@@ -153,14 +155,38 @@ class DeviceFunction(Callee):
         block(t, source.tree.body)
         result = scope.result
         if RESULT in scope.changing and RESULT in scope.assigned:
-            result = t.kept(scope.variables[RESULT].value)
+            result = t.kept(t.read(RESULT, node))
         t.scopes.pop()
         t.at(node)
         return result
 
+    def _arguments(self, t: Translator, node: ast.Call, arguments: list[Any], keywords: dict[str, Any]) -> list[Any]:
+        """An operand for each parameter: by place, by name, or its default."""
+        source, names = self.source, self.source.parameters
+        given = dict(zip(names, arguments, strict=False))
+        twice = next((name for name in keywords if name in given), None)
+        unknown = next((name for name in keywords if name not in names), None)
+        missing = [name for name in names if name not in given and name not in keywords and name not in self.defaults]
+        if len(arguments) > len(names) or missing:
+            count = f"{len(names)} argument{'s' * (len(names) != 1)} ({', '.join(names)})"
+            without = f", and none for {', '.join(missing)}" if missing and keywords else ""
+            raise t.error(node, f"{source.name} takes {count}; got {len(arguments) + len(keywords)}{without}")
+        if twice or unknown:
+            why = f"gets {twice} twice" if twice else f"has no parameter {unknown!r}"
+            raise t.error(node, f"{source.name} {why}; its parameters are {', '.join(names)}")
+        return [given[name] if name in given else keywords.get(name, self.defaults.get(name)) for name in names]
+
     def __call__(self, *_: Any) -> Any:
         """Only a kernel can call it."""
-        raise KernelError(f"{self.__name__} is a device function; call it from a kernel")
+        raise KernelError(
+            f"{self.__name__} is a device function; call it from a kernel, or test the Python function itself: "
+            f"{self.__name__}.py_func(…)"
+        )
+
+    @property
+    def py_func(self) -> FunctionType:
+        """The Python function."""
+        return self.source.function
 
     def __repr__(self) -> str:
         return f"<device function {self.__name__}({', '.join(self.source.parameters)})>"
@@ -171,6 +197,8 @@ class Kernel:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.source: Source = read(function)
+        for default in self.source.defaults.values():
+            raise self.source.error(default, "a kernel's parameters have no defaults; give each argument")
         self.__doc__ = function.__doc__
         self.__name__ = self.source.name
         self._compiled: dict[Any, Compiled] = {}
@@ -217,6 +245,11 @@ class Kernel:
             self._compiled[key] = translate(self.source, described, blocks, threads, shared_bytes)
         return self._compiled[key]
 
+    @property
+    def py_func(self) -> FunctionType:
+        """The Python function."""
+        return self.source.function
+
     def __repr__(self) -> str:
         return f"<kernel {self.__name__}({', '.join(self.source.parameters)})>"
 
@@ -232,12 +265,12 @@ class Launch:
 
     def __call__(self, *arguments: Any, engine: str = "auto", checks: Any = "default") -> None:
         """Run the kernel; `engine` and `checks` are those of `Program`."""
-        plain = [_plain(argument) for argument in arguments]
+        plain = [as_array(argument) for argument in arguments]
         self.compile(*plain).run(plain, engine, checks)
 
     def compile(self, *arguments: Any) -> Compiled:
         """The program for these arguments, without running it."""
-        plain = [_plain(argument) for argument in arguments]
+        plain = [as_array(argument) for argument in arguments]
         return self.kernel.compile(plain, self.blocks, self.threads, self.shared_bytes)
 
     def program(self, *arguments: Any) -> Program:
@@ -270,7 +303,8 @@ def translate(
             raise KernelError(f"{source.name}: {message}", k.here) from None
         if not t.grew:
             _say_what_is_written(k)
-            return Compiled(k.program(), tuple(k.sources), arguments, blocks, threads)
+            constants = tuple(t.constants.values())
+            return Compiled(k.program(), tuple(k.sources), arguments, blocks, threads, constants)
     raise KernelError(f"{source.name}: the types of its variables do not settle: {sorted(map(str, kinds.values()))}")
 
 
@@ -292,11 +326,6 @@ def _operand(k: Builder, argument: Argument) -> Any:
         case "bool":
             return k.argument(argument.name, dtypes.int32).ne(0)
     return k.argument(argument.name, argument.dtype)
-
-
-def _plain(argument: Any) -> Any:
-    """A device array as the array that it holds."""
-    return getattr(argument, "__gpuemu_array__", argument)
 
 
 def _describe(kernel: str, name: str, argument: Any) -> Argument:

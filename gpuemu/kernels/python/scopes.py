@@ -29,10 +29,14 @@ def changing(function: ast.FunctionDef) -> frozenset[str]:
                 stores[node.id].append(node)
             else:
                 loads[node.id].append(_place(node))
+        elif isinstance(node, ast.NamedExpr):
+            augmented.add(node.target.id)  # it may stand where some lanes alone come
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             augmented.add(node.target.id)
-        elif isinstance(node, ast.For) and isinstance(node.target, ast.Name):
-            counters[node.target.id].append(node)
+        elif isinstance(node, ast.For):
+            for part in ast.walk(node.target):
+                if isinstance(part, ast.Name):
+                    counters[part.id].append(node)
     found = set()
     for name, places in stores.items():
         if len(counters[name]) == len(places) and name not in parameters:

@@ -49,6 +49,12 @@ class Source:
         """The names of the parameters."""
         return tuple(argument.arg for argument in self.tree.args.args)
 
+    @property
+    def defaults(self) -> dict[str, ast.expr]:
+        """The parameters that have a default, and what it is."""
+        given = self.tree.args.defaults
+        return dict(zip(self.parameters[len(self.parameters) - len(given) :], given, strict=True))
+
     def meaning(self, name: str) -> Any:
         """What a name means that the function does not assign: enclosing, global, built in.
 
@@ -125,5 +131,3 @@ def _check_signature(source: Source) -> None:
     ):
         if given is not None:
             raise source.error(given, f"a kernel has no {what}{given.arg}; name each parameter")
-    if arguments.defaults:
-        raise source.error(arguments.defaults[0], "a kernel's parameters have no defaults; give each argument")

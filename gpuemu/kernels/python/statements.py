@@ -7,13 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 from gpuemu import dtypes
-from gpuemu.alu import BinaryOps
-from gpuemu.dtypes import DType
 from gpuemu.kernels.builder import Value
-from gpuemu.kernels.python.expressions import Indexed, binary, element, evaluate
+from gpuemu.kernels.python.expressions import binary, element, evaluate
+from gpuemu.kernels.python.indexing import picked
+from gpuemu.kernels.python.iteration import items
+from gpuemu.kernels.python.names import Indexed
 from gpuemu.kernels.python.scopes import always_leaves, returns
 from gpuemu.kernels.python.translator import RESULT, Translator, describe
-from gpuemu.kernels.python.types import Array, as_type, join, kind_of, settled
+from gpuemu.kernels.python.types import Array, as_type
 from gpuemu.uops import UOps
 
 ENDLESS = 2**31 - 1
@@ -133,14 +134,40 @@ def _store_element(t: Translator, target: ast.Subscript, operand: Any) -> None:
         return
     if not isinstance(base, Array):
         raise t.error(target, f"[…] of {describe(base)} = …; expected an array")
-    write(t, target, element(t, target, base), operand)
+    place = element(t, target, base)
+    colons = [part for part in ast.walk(target.slice) if isinstance(part, ast.Slice)]
+    if colons and len(colons) == len(place.shape):
+        _fill(t, target, place, operand)
+    else:
+        write(t, target, place, operand)
+
+
+def _fill(t: Translator, target: ast.Subscript, place: Array, operand: Any) -> None:
+    """Each element of a part of an array: a scalar, or those of an array of the same size."""
+    if isinstance(operand, Array) and operand.shape and operand.shape != place.shape:
+        shapes = " and ".join("×".join(map(str, array.shape)) for array in (operand, place))
+        known = not any(isinstance(size, Value) for size in (*operand.shape, *place.shape))
+        why = f"their sizes are {shapes}" if known else "their sizes are values of each lane; loop over the elements"
+        raise t.error(target, f"{operand.name} is copied into a part of {place.name}: {why}")
+    if not place.shape:
+        if isinstance(operand, Array) and not operand.shape:
+            operand = operand.memory.load(operand.offset)
+        write(t, target, place, operand)
+        return
+    size = place.shape[0]
+    with t.k.loop(size if isinstance(size, Value) else t.k.const(size, dtypes.int32)) as counter:
+        inner = picked(t, target, operand, [counter]) if isinstance(operand, Array) else operand
+        _fill(t, target, picked(t, target, place, [counter]), inner)
 
 
 def write(t: Translator, node: ast.AST, place: Array, operand: Any) -> None:
     """Store a scalar into an element."""
     if place.shape:
         missing = len(place.shape)
-        raise t.error(node, f"{place.name} has {missing} more {'axis' if missing == 1 else 'axes'}; index each of them")
+        more = f"{missing} more {'axis' if missing == 1 else 'axes'}"
+        raise t.error(
+            node, f"{place.name} has {more}; index each of them, or write a colon for one that is filled as a whole"
+        )
     if not place.writable:
         raise t.error(node, f"{place.name} is read-only: the array that was given cannot be written")
     t.number(operand, node, "what is stored")
@@ -165,7 +192,7 @@ def _augmented(t: Translator, node: ast.AugAssign) -> None:
         raise t.error(target, f"[…] of {describe(base)}; expected an array")
     place = element(t, target, base)
     if place.shape:
-        write(t, target, place, 0)
+        raise t.error(target, f"{place.name} has axes without an index; change one element, in a loop over them")
     old = place.memory.load(place.offset)
     write(t, node, place, binary(t, node, node.op, old, evaluate(t, node.value)))
 
@@ -216,66 +243,12 @@ def _body(t: Translator, statements: list[ast.stmt]) -> None:
 def _for(t: Translator, node: ast.For) -> None:
     if node.orelse:
         raise t.error(node.orelse[0], "the else of a loop cannot be translated")
-    call = node.iter
-    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "range"):
-        raise t.error(node.iter, "a kernel's for goes over range(…); index arrays by its number")
-    if not isinstance(node.target, ast.Name):
-        raise t.error(node.target, "the variable of a for over range(…) is one name")
-    if not 1 <= len(call.args) <= 3 or call.keywords:
-        raise t.error(call, f"range takes one to three integers; got {len(call.args)}")
-    bounds = [_integer(t, part) for part in call.args]
-    start, end, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
-    dtype = _counter_type(start, end, step)
-    if isinstance(step, int):
-        if step == 0:
-            raise t.error(call, "range with a step of 0 never ends")
-        trips = _trips(t, start, end, step, dtype)
-    else:
-        upwards = as_type(t.k, step, dtype) > 0
-        trips = t.k.where(upwards, _trips(t, start, end, step, dtype), _trips(t, end, start, -step, dtype))
-    plain = isinstance(step, int) and step == 1
-    first, last = (as_type(t.k, x, dtype) for x in ((start, end) if plain else (0, trips)))
+    found = items(t, node.iter)
+    first = found.start if found.start is not None else 0
+    last = found.count if isinstance(found.count, Value) else t.k.const(found.count, dtypes.int32)
     with t.k.loop(last, first) as counter:
-        value = counter if plain else _at(t, start, step, counter)
-        t.assign(node.target.id, value, node)
+        _store(t, node.target, counter if found.start is not None else found.item(counter))
         _body(t, node.body)
-
-
-def _integer(t: Translator, node: ast.expr) -> Any:
-    operand = t.kept(evaluate(t, node))
-    kind = kind_of(operand)
-    if kind != "integer" and not (isinstance(kind, DType) and kind.is_integer):
-        raise t.error(node, f"a bound of range is {describe(operand)}; expected an integer")
-    return operand
-
-
-def _counter_type(*bounds: Any) -> DType:
-    """int32 where the bounds are, or fit."""
-    kinds = [kind_of(bound) for bound in bounds]
-    fits = all(isinstance(b, Value) or -(2**31) <= b < 2**31 for b in bounds)
-    typed = [kind for kind in kinds if isinstance(kind, DType)]
-    found: Any = dtypes.int32
-    for kind in typed:
-        found = join(found, kind)
-    found = settled(found)
-    return found if fits and found.is_integer else dtypes.int64
-
-
-def _trips(t: Translator, start: Any, end: Any, step: Any, dtype: DType) -> Value:
-    """How often a range steps: the distance by the step, rounded up; below 1 for none."""
-    if isinstance(step, int) and step < 0:
-        return _trips(t, end, start, -step, dtype)
-    first, last, size = (as_type(t.k, x, dtype) for x in (start, end, step))
-    return t.k.alu(BinaryOps.DIV, last - first + (size - 1), size)
-
-
-def _at(t: Translator, start: Any, step: Any, counter: Value) -> Value:
-    first, size = (as_type(t.k, x, counter.dtype) for x in (start, step))
-    value = first + counter * size
-    value.nonnegative = value.nonnegative or (
-        isinstance(start, int) and isinstance(step, int) and min(start, step) >= 0
-    )
-    return value
 
 
 _TRANSLATE: dict[type[ast.stmt], Callable[[Translator, Any], None]] = {

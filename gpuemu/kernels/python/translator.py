@@ -9,16 +9,21 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
 
 from gpuemu import dtypes
-from gpuemu.kernels.builder import Builder, Value, Variable
+from gpuemu.kernels.builder import Builder, Memory, Value, Variable
 from gpuemu.kernels.python.scopes import changing, leaves_in_order
 from gpuemu.kernels.python.source import Source
-from gpuemu.kernels.python.types import Kind, as_type, join, kind_of, settled, typed
+from gpuemu.kernels.python.types import Array, Complex, Kind, as_type, dtype_of, join, kind_of, settled, typed
 from gpuemu.uops import UOps
 
 Path = tuple[tuple[str, int, int], ...]
+Form = Literal["complex"] | int | None
+"""Of a variable: a complex number, a tuple of so many parts, one number."""
 RESULT = "the value that is returned"
 
 
@@ -33,7 +38,10 @@ class Scope:
     direct
         What a name stands for, where it is assigned once.
     variables
-        The accumulators of the others; `assigned` says which have a value by now.
+        The accumulators of the others; `assigned` says which have a value by now. A tuple or a complex number has one
+        for each part: ``z.real``, ``t[0]``.
+    forms
+        How the parts of a variable that changes make its value: None where it is one number.
     returned
         Which lanes have returned, where nesting alone does not say it.
     loops
@@ -48,6 +56,7 @@ class Scope:
     direct: dict[str, Any] = field(default_factory=dict)
     variables: dict[str, Variable] = field(default_factory=dict)
     assigned: set[str] = field(default_factory=set)
+    forms: dict[str, Form] = field(default_factory=dict)
     returned: Variable | None = None
     loops: int = 0
     result: Any = None
@@ -82,6 +91,10 @@ class Translator:
         self.threads = threads
         self.shared_bytes = shared_bytes
         self.grew = False
+        self.constants: dict[
+            str, npt.NDArray[Any]
+        ] = {}  # arrays of Python that a kernel reads, by the names of buffers
+        self._memories: dict[str, Memory] = {}
         self.memories = 0  # shared and local arrays so far, for their names
         self.scopes: list[Scope] = []
 
@@ -98,6 +111,22 @@ class Translator:
         """What comes next is made for this part of the source."""
         self.k.here = self.scope.source.line(node)
 
+    def constant(self, name: str, numbers: npt.NDArray[Any]) -> Array:
+        """An array of numbers that are known now, in a buffer of its own.
+
+        Raises
+        ------
+        TypeError
+            Where no type of a kernel holds them.
+        """
+        known = next((n for n, x in self.constants.items() if n.startswith(name) and _same(x, numbers)), None)
+        if known is None:
+            known = f"{name} {len(self.constants)}" if name in self.constants else name
+            self.constants[known] = np.ascontiguousarray(numbers).copy()
+            self._memories[known] = self.k.buffer(known, dtype_of(numbers.dtype))
+        strides = tuple(step // numbers.itemsize for step in self.constants[known].strides)
+        return Array(name, self._memories[known], numbers.shape, strides, writable=False)
+
     def enter(self, source: Source, path: Path, arguments: list[Any], *, of_kernel: bool) -> Scope:
         """Open the scope of a function with its arguments."""
         names = changing(source.tree)
@@ -105,10 +134,9 @@ class Translator:
         if not of_kernel and returns and returns != [source.tree.body[-1]]:
             names |= {RESULT}
         self.scopes.append(scope := Scope(source, path, names))
-        for name in sorted(names):
-            known = self.kinds.get((path, name))
-            if known is not None:
-                scope.variables[name] = self.k.variable(0, settled(known))
+        known = {name: kind for (where, name), kind in self.kinds.items() if where == path}
+        for name in sorted(name for name in known if _whole(name) in names):
+            scope.variables[name] = self.k.variable(0, settled(known[name]))
         if not leaves_in_order(source.tree.body):
             scope.returned = self.k.variable(False, dtypes.bool)
         for name, argument in zip(source.parameters, arguments, strict=True):
@@ -123,10 +151,42 @@ class Translator:
         if name not in scope.changing:
             scope.direct[name] = self.kept(operand)
             return
+        if isinstance(operand, tuple | Complex):
+            operand = self.kept(operand)
+        self._set(name, operand, node)
+        scope.assigned.add(name)
+
+    def _set(self, name: str, operand: Any, node: ast.AST) -> None:
+        """Give a variable that changes, or each of its parts, a value."""
+        form = self._form(name, operand)
+        forms = self.scope.forms
+        if forms.setdefault(name, form) != form and not {forms[name], form} <= {None, "complex"}:
+            raise self.error(node, f"{name} changes, and is given {describe(operand)}; before, it held something else")
+        forms[name] = form
+        if form is None:
+            self._set_number(name, operand, node)
+        elif form == "complex":
+            real, imag = (operand.real, operand.imag) if isinstance(operand, Complex) else (operand, 0.0)
+            self._set_number(f"{name}.real", real, node)
+            self._set_number(f"{name}.imag", imag, node)
+        else:
+            for number, part in enumerate(operand):
+                self._set(f"{name}[{number}]", part, node)
+
+    def _form(self, name: str, operand: Any) -> Form:
+        if isinstance(operand, tuple):
+            return len(operand)
+        known = (self.scope.path, f"{name}.real") in self.kinds and kind_of(operand) is not None
+        return "complex" if known or isinstance(operand, Complex) else None
+
+    def _set_number(self, name: str, operand: Any, node: ast.AST) -> None:
+        scope = self.scope
         kind = kind_of(operand)
         if kind is None:
             what = "nothing" if operand is None else describe(operand)
-            raise self.error(node, f"{name} changes, and is given {what}; a variable that changes holds numbers")
+            raise self.error(
+                node, f"{name} changes, and is given {what}; a variable that changes holds numbers, or tuples of them"
+            )
         known = self.kinds.get((scope.path, name))
         try:
             joined = kind if known is None else join(known, kind)
@@ -138,14 +198,24 @@ class Translator:
         if name not in scope.variables:
             scope.variables[name] = self.k.variable(0, settled(joined))
         variable = scope.variables[name]
-        scope.assigned.add(name)
         if not (isinstance(operand, Value) and operand.number == variable.number):
             variable.set(as_type(self.k, operand, variable.dtype))
+
+    def _value(self, name: str) -> Any:
+        """What a variable that changes holds now."""
+        form = self.scope.forms.get(name)
+        if form is None:
+            return typed(self.scope.variables[name].value, self.kinds[self.scope.path, name])
+        if form == "complex":
+            return Complex(self._value(f"{name}.real"), self._value(f"{name}.imag"))
+        return tuple(self._value(f"{name}[{number}]") for number in range(form))
 
     def kept(self, operand: Any) -> Any:
         """An operand that stays when the variable that it came from changes."""
         if isinstance(operand, tuple):
             return tuple(self.kept(part) for part in operand)
+        if isinstance(operand, Complex):
+            return Complex(self.kept(operand.real), self.kept(operand.imag))
         if isinstance(operand, Value) and operand.number in self.k.changing:
             return type(operand)(self.k, self.k.line(UOps.CAST, operand.dtype, [operand.number]), operand.dtype)
         return operand
@@ -158,7 +228,7 @@ class Translator:
         if name in scope.changing:
             if name not in scope.assigned:
                 raise self.error(node, f"{name} is read before it has a value")
-            return typed(scope.variables[name].value, self.kinds[scope.path, name])
+            return self._value(name)
         if name in scope.source.assigned:
             raise self.error(node, f"{name} is read before it has a value")
         try:
@@ -187,6 +257,19 @@ class Translator:
             return function(*numbers)
         except (ArithmeticError, ValueError, TypeError) as error:
             raise self.error(node, str(error)) from None
+
+
+def _whole(name: str) -> str:
+    """The variable that a part belongs to.
+
+    >>> _whole("z.real"), _whole("t[0][1]"), _whole("i")
+    ('z', 't', 'i')
+    """
+    return name.split(".")[0].split("[")[0]
+
+
+def _same(x: npt.NDArray[Any], y: npt.NDArray[Any]) -> bool:
+    return x.dtype == y.dtype and x.shape == y.shape and x.tobytes() == y.tobytes()
 
 
 def describe(operand: Any) -> str:

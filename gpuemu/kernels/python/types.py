@@ -1,8 +1,10 @@
 """How the types of a kernel meet.
 
 An integer that meets a float becomes that float, as in C. A float that is written out, or given as Python's float,
-takes the type of the float that it meets, as in numpy 2: ``0.5 * x[i]`` is float32 where x is. Alone it is float64,
-and an integer int64.
+takes the type of the float that it meets, as in numpy 2: ``0.5 * x[i]`` is float32 where x is. Alone it is float64.
+
+Arithmetic of integers has 64 bits, as Numba's (Numba enhancement proposal 1, "Changes in integer typing"): a sum of
+bytes does not wrap. It is unsigned where both operands are.
 """
 
 from __future__ import annotations
@@ -36,24 +38,36 @@ class Array:
         The index of its first element.
     writable
         Whether a kernel may store to it.
+    is_part
+        Whether it was cut out of a larger one; then its sizes may be values of each lane.
     """
 
     name: str
     memory: Memory
-    shape: tuple[int, ...]
+    shape: tuple[Any, ...]
     strides: tuple[int, ...]
     offset: Value | int = 0
     writable: bool = True
+    is_part: bool = False
 
     @property
     def is_whole(self) -> bool:
         """Whether it is one axis that is all of its memory, whose own bounds say what is outside."""
-        return len(self.shape) == 1 and self.strides == (1,) and not isinstance(self.offset, Value) and self.offset == 0
+        flat = len(self.shape) == 1 and self.strides == (1,) and not self.is_part
+        return flat and not isinstance(self.offset, Value) and self.offset == 0
 
     @property
     def dtype(self) -> DType:
         """The type of its elements."""
         return self.memory.dtype
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Complex:
+    """A complex number: two scalars."""
+
+    real: Any
+    imag: Any
 
 
 class WeakFloat(Value):
@@ -107,6 +121,19 @@ def join(left: Kind, right: Kind) -> Kind:
     return dtype_of(np.promote_types(left.numpy, right.numpy))
 
 
+def arithmetic(left: Kind, right: Kind) -> Kind:
+    """The type of a sum, a product, a shift … of two: of integers, one of 64 bits.
+
+    >>> arithmetic(dtypes.uint8, dtypes.uint8), arithmetic(dtypes.int32, "integer"), arithmetic(dtypes.half, "integer")
+    (dtypes.uint64, dtypes.int64, dtypes.float16)
+    """
+    kind = join(left, right)
+    if isinstance(kind, str) or kind.is_float or kind.itemsize == 8:
+        return kind
+    both = all(isinstance(x, DType) and x.kind == "unsigned" for x in (left, right))
+    return dtypes.uint64 if both else dtypes.int64
+
+
 def settled(kind: Kind) -> DType:
     """The type of a number that meets no other."""
     if kind == "integer":
@@ -136,6 +163,21 @@ def dtype_of(x: Any) -> DType:
     if found is None:
         raise TypeError(f"{x!r} is no type of a kernel; there are {', '.join(dtypes.SCALARS)}")
     return found
+
+
+def is_type(x: Any) -> bool:
+    """Whether a name of the source means a type of numbers.
+
+    >>> is_type(np.float32), is_type(int), is_type(list), is_type("int8")
+    (True, True, False, False)
+    """
+    if not isinstance(x, DType | type | np.dtype):
+        return False
+    try:
+        dtype_of(x)
+    except TypeError:
+        return False
+    return True
 
 
 def as_type(k: Builder, x: Any, dtype: DType) -> Value:

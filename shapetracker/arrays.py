@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from shapetracker.box import index_range
 from shapetracker.errors import ViewError
 from shapetracker.view import View
 
@@ -11,6 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy as np
+
+_MOST_POINTS = 1 << 40
+_FAR = 1 << 63
 
 
 def view_of_array(array: Any) -> View:
@@ -57,6 +61,7 @@ def index_arrays(views: Sequence[View]) -> tuple[np.ndarray[Any, Any], np.ndarra
     import numpy as np
 
     shape = views[-1].shape
+    _check_sizes(views)
     valid = np.ones(shape, dtype=bool)
     flat = np.zeros(shape, dtype=np.int64)
     for level, view in enumerate(reversed(views)):
@@ -72,6 +77,17 @@ def index_arrays(views: Sequence[View]) -> tuple[np.ndarray[Any, Any], np.ndarra
         if not valid.any():
             break
     return np.where(valid, flat, 0), valid
+
+
+def _check_sizes(views: Sequence[View]) -> None:
+    """Raise a ViewError where numpy cannot hold the points, or 64 bits an index: it would wrap, and read elsewhere."""
+    points = views[-1].size()
+    if points > _MOST_POINTS:
+        raise ViewError(f"{views[-1]} has {points} points, more than an array can hold")
+    for view in views:
+        reach = (view.offset, *view.shape, *view.strides, *(index_range(view.box) or ()))
+        if min(reach) < -_FAR or max(reach) >= _FAR:
+            raise ViewError(f"{view} reads indices that 64 bits cannot hold")
 
 
 def _digits(flat: np.ndarray[Any, Any], shape: tuple[int, ...]) -> list[Any]:
@@ -101,8 +117,14 @@ def scatter(views: Sequence[View], values: Any, into: np.ndarray[Any, Any]) -> n
     import numpy as np
 
     index, valid = index_arrays(views)
-    spread = np.broadcast_to(np.asarray(values), index.shape)
-    if into.ndim != 1:
+    given = np.asarray(values)
+    try:
+        spread = np.broadcast_to(given, index.shape)
+    except ValueError:
+        raise ViewError(
+            f"scatter {index.shape}: values of shape {given.shape} are not one for each point, and do not broadcast"
+        ) from None
+    if getattr(into, "ndim", None) != 1:
         raise ViewError("scatter: the memory to write into must be a one-dimensional numpy array")
     chosen = index[valid]
     _check_memory("scatter", chosen, into.size)

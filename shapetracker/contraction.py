@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+from shapetracker.movements import check_sizes
+
 
 def get_contraction(old_shape: Sequence[int], new_shape: Sequence[int]) -> list[list[int]] | None:
     """The axes of the old shape that each axis of the new shape joins; None where a new axis is no such product.
@@ -18,7 +20,8 @@ def get_contraction(old_shape: Sequence[int], new_shape: Sequence[int]) -> list[
     >>> get_contraction((2, 6), (4, 3)) is None
     True
     """
-    return _groups(tuple(old_shape), tuple(new_shape), 0)
+    old, new = (check_sizes("get_contraction", shape) for shape in (old_shape, new_shape))
+    return _groups(old, new, 0)
 
 
 def _groups(old: tuple[int, ...], new: tuple[int, ...], start: int) -> list[list[int]] | None:

@@ -86,12 +86,7 @@ def permute(box: Box, order: Shape) -> Box:
     (1, 6)
     """
     shape, strides, offset, bounds = box
-    if sorted(order) != list(range(len(shape))):
-        raise ViewError(
-            f"permute {shape} by {order}: each of the axes 0 … {len(shape) - 1} must appear exactly once"
-            if shape
-            else f"permute () by {order}: a view of shape () has no axis"
-        )
+    check_order(shape, order)
     return Box(
         tuple([shape[axis] for axis in order]),
         tuple([strides[axis] for axis in order]),
@@ -106,20 +101,16 @@ def stride(box: Box, paces: Shape) -> Box:
     >>> stride(Box((5,), (1,), 0, ((0, 4),)), (-2,))
     Box(shape=(3,), strides=(-2,), offset=4, bounds=((1, 3),))
     """
-    check_rank("stride", box.shape, paces)
+    check_steps(box.shape, paces)
     offset = box.offset
     shape: list[int] = []
     strides: list[int] = []
     bounds: list[tuple[int, int]] = []
     for size, step, (begin, end), pace in zip(box.shape, box.strides, box.bounds, paces, strict=True):
-        if pace > 0:
-            far = pace
-        elif pace:
-            far = -pace
+        far = abs(pace)
+        if pace < 0:
             offset += (size - 1) * step
             begin, end = size - end, size - begin  # noqa: PLW2901  (counted from the end)
-        else:
-            raise ViewError(f"stride {box.shape} by {paces}: axis {len(shape)} has step 0, and a step must not be 0")
         shape.append(-(-size // far))
         strides.append(step * pace)
         bounds.append((-(-begin // far), -(-end // far)))
@@ -174,7 +165,7 @@ def listed(call: str, given: Any, what: str = "") -> tuple[Any, ...]:
     what = what or _EXPECTED.get(call, "shape")
     if not isinstance(given, str):
         try:
-            return tuple(given)
+            return tuple(given)  # of a numpy array without axes, too, this is a TypeError
         except TypeError:
             pass
     single = hasattr(given, "__index__") or hasattr(given, "operations")  # an integer, or an expression
@@ -192,15 +183,23 @@ def listed_pairs(call: str, given: Any) -> tuple[tuple[Any, Any], ...]:
     shapetracker.errors.ViewError: pad: 1 is no pair; write one pair of integers for each axis, as ((0, 1), (0, 2))
     """
     hint = "write one pair of integers for each axis, as ((0, 1), (0, 2))"
-    if isinstance(given, str) or not hasattr(given, "__iter__"):
-        raise ViewError(f"{call}: {given!r} is no tuple of pairs; {hint}")
     found: list[tuple[Any, Any]] = []
-    for pair in given:
-        entries = tuple(pair) if hasattr(pair, "__iter__") and not isinstance(pair, str) else ()
+    for pair in _entries(given, f"{call}: {given!r} is no tuple of pairs; {hint}"):
+        told = f"{call}: {pair!r} is no pair; {hint}"
+        entries = _entries(pair, told)
         if len(entries) != 2:
-            raise ViewError(f"{call}: {pair!r} is no pair; {hint}")
+            raise ViewError(told)
         found.append((entries[0], entries[1]))
     return tuple(found)
+
+
+def _entries(given: Any, told: str) -> tuple[Any, ...]:
+    if isinstance(given, str):
+        raise ViewError(told)
+    try:
+        return tuple(given)
+    except TypeError:
+        raise ViewError(told) from None
 
 
 def whole(call: str, values: Sequence[Any]) -> Shape:
@@ -215,7 +214,7 @@ def whole(call: str, values: Sequence[Any]) -> Shape:
         raise ViewError(f"{call} by {listed(call, values)}: integers are expected") from None
 
 
-def check_rank(call: str, shape: Shape, given: Sequence[object]) -> None:
+def check_rank(call: str, shape: Sequence[object], given: Sequence[object]) -> None:
     """Raise a ViewError where there is not one entry an axis.
 
     >>> check_rank("pad", (4, 6), ((0, 1), (0, 0)))
@@ -224,6 +223,29 @@ def check_rank(call: str, shape: Shape, given: Sequence[object]) -> None:
         raise ViewError(
             f"{call} {shape} by {tuple(given)}: {len(given)} entries for {len(shape)} axes; give one for each"
         )
+
+
+def check_order(shape: Sequence[object], order: Shape) -> None:
+    """Raise a ViewError where an order does not hold each axis of the shape once.
+
+    >>> check_order((4, 6), (1, 0))
+    """
+    if sorted(order) != list(range(len(shape))):
+        raise ViewError(
+            f"permute {shape} by {order}: each of the axes 0 … {len(shape) - 1} must appear exactly once"
+            if shape
+            else f"permute () by {order}: a view of shape () has no axis"
+        )
+
+
+def check_steps(shape: Sequence[object], paces: Shape) -> None:
+    """Raise a ViewError where there is not one step for each axis of the shape, or a step is 0.
+
+    >>> check_steps((4, 6), (-1, 2))
+    """
+    check_rank("stride", shape, paces)
+    if 0 in paces:
+        raise ViewError(f"stride {shape} by {paces}: axis {paces.index(0)} has step 0, and a step must not be 0")
 
 
 def check_sizes(call: str, shape: Sequence[int]) -> Shape:

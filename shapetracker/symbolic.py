@@ -11,16 +11,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
+from operator import index
 from typing import Any
 
 from shapetracker.errors import UndecidedError, ViewError
 from shapetracker.expr import Const, Eq, Expr, Variable, as_expr
 from shapetracker.expr.nodes import IntLike
-from shapetracker.movements import check_rank, listed, listed_pairs, whole
+from shapetracker.movements import check_order, check_rank, check_steps, listed, listed_pairs, whole
 from shapetracker.symbolic_fit import Parts, each_binding, fit_view, with_values
 from shapetracker.symbolic_reshape import regroup
 from shapetracker.symbolic_stack import unbind_views
-from shapetracker.symbolic_values import greatest, least, need, row_major, same, simple
+from shapetracker.symbolic_values import given_values, greatest, least, need, row_major, same, simple
 from shapetracker.view import View
 
 Pairs = tuple[tuple[IntLike, IntLike], ...]
@@ -77,7 +78,8 @@ class SymbolicView(View):
         """
         view, bound = self.unbind()
         at = {variable.name: value for variable, value in bound.items()}
-        at |= {key.name if isinstance(key, Variable) else key: value for key, value in (values or {}).items()}
+        given = given_values("bind", values)
+        at |= {key.name if isinstance(key, Variable) else key: value for key, value in given.items()}
         for variable in sorted(view.vars(), key=lambda v: v.name):
             if variable.name not in at:
                 raise ViewError(f"bind {self}: the variable {variable} has no value")
@@ -128,9 +130,8 @@ class SymbolicView(View):
         UndecidedError
             Where a size depends on the variables and may be 1 or not.
         """
-        sizes = listed("expand", shape)
+        sizes = _integers("expand", listed("expand", shape))
         check_rank("expand", self.shape, sizes)
-        _check_integers("expand", sizes)
         guards, new, mask = [need(size >= 0, f"expand to {sizes}: {size} is negative") for size in sizes], [], []
         for axis, (old, size, (begin, end)) in enumerate(zip(self.shape, sizes, self.bounds(), strict=True)):
             if same(old, size):
@@ -152,7 +153,7 @@ class SymbolicView(View):
     def permute(self, axes: Sequence[int]) -> View:
         """See `View.permute`."""
         order = whole("permute", axes)
-        View.create((1,) * len(self.shape)).permute(order)  # the same check of the axes
+        check_order(self.shape, order)
         mask = None if self.mask is None else [self.mask[axis] for axis in order]
         shape, strides = [self.shape[axis] for axis in order], [self.strides[axis] for axis in order]
         return symbolic(shape, strides, self.offset, mask, self.guards)
@@ -160,7 +161,7 @@ class SymbolicView(View):
     def stride(self, steps: Sequence[int]) -> View:
         """See `View.stride`; the steps are integers."""
         paces = whole("stride", steps)
-        View.create((1,) * len(self.shape)).stride(paces)  # the same check of the steps
+        check_steps(self.shape, paces)
         offset: IntLike = self.offset
         shape: list[IntLike] = []
         mask: list[tuple[IntLike, IntLike]] = []
@@ -184,8 +185,7 @@ class SymbolicView(View):
         >>> back.guards
         (i == 2,)
         """
-        sizes = listed("reshape", shape)
-        _check_integers("reshape", sizes)
+        sizes = _integers("reshape", listed("reshape", shape))
         old, new = simple(prod(self.shape)), simple(prod(sizes))
         told = f"reshape {self.shape} to {sizes}: {old} elements cannot become {new}"
         guards = [need(size >= 0, f"{told}; {size} is negative") for size in sizes]
@@ -214,7 +214,7 @@ class SymbolicView(View):
 
     def invert(self, shape: Sequence[IntLike]) -> View | None:
         """See `View.invert`: bind first."""
-        raise ViewError(f"invert {self} to {tuple(shape)}: it depends on variables; bind them first")
+        raise ViewError(f"invert {self} to {listed('invert', shape)}: it depends on variables; bind them first")
 
     def size(self) -> Any:
         """The number of points: an integer or an expression."""
@@ -248,9 +248,8 @@ class SymbolicView(View):
         return (*self.guards, *(guard for some in more for guard in some))
 
     def _pairs(self, call: str, pairs: Sequence[tuple[IntLike, IntLike]]) -> Pairs:
-        found = listed_pairs(call, pairs)
+        found = _integer_pairs(call, listed_pairs(call, pairs))
         check_rank(call, self.shape, found)
-        _check_integers(call, [x for pair in found for x in pair])
         return found
 
     def _expressions(self) -> list[Expr]:
@@ -288,16 +287,23 @@ def symbolic(
     >>> symbolic((x + 1 - x, 4), None, 0, None)
     View(shape=(1, 4), strides=(0, 1), offset=0)
     """
-    shape = listed("View.create", shape)
-    strides = None if strides is None else listed("View.create", strides, "tuple of strides")
-    mask = None if mask is None else listed_pairs("View.create, mask", mask)
-    _check_integers("View.create", [*shape, *(strides or ()), offset, *(x for pair in mask or () for x in pair)])
+    call = "View.create"
+    shape = _integers(call, listed(call, shape))
+    strides = None if strides is None else _integers(call, listed(call, strides, "tuple of strides"))
+    (offset,) = _integers(call, (offset,))
+    mask = None if mask is None else _integer_pairs(call, listed_pairs(f"{call}, mask", mask))
     sizes = tuple(simple(size) for size in shape)
     steps = tuple(simple(step) for step in (row_major(sizes) if strides is None else strides))
     start = simple(offset)
     bounds = None if mask is None else tuple((simple(begin), simple(end)) for begin, end in mask)
     if len(steps) != len(sizes) or (bounds is not None and len(bounds) != len(sizes)):
         raise ViewError(f"View.create: shape {sizes}, strides {steps} and mask {bounds} differ in their number of axes")
+    for axis, size in enumerate(sizes):
+        if as_expr(size).max < 0:
+            raise ViewError(f"View.create: size {size} of axis {axis} in shape {sizes} is negative in every binding")
+        begin, end = bounds[axis] if bounds is not None else (0, size)
+        if as_expr(begin).max < 0 or as_expr(simple(size - end)).max < 0:
+            raise ViewError(f"View.create: mask {(begin, end)} lies outside of axis {axis}, which has size {size}")
     if bounds is not None and all(same(b, 0) and same(e, size) for (b, e), size in zip(bounds, sizes, strict=True)):
         bounds = None
     kept = tuple(dict.fromkeys(guard for guard in guards if not isinstance(guard, Const)))
@@ -319,10 +325,20 @@ def as_symbolic(view: View) -> SymbolicView:
     return SymbolicView(view.shape, view.strides, view.offset, view.mask, view.contiguous)
 
 
-def _check_integers(call: str, values: Iterable[object]) -> None:
+def _integers(call: str, values: Iterable[Any]) -> tuple[IntLike, ...]:
+    """The values, each an integer of Python or an expression; a ViewError where one is neither."""
+    found: list[IntLike] = []
     for value in values:
-        if not isinstance(value, Expr) and not hasattr(value, "__index__"):
-            raise ViewError(f"{call}: {value!r} is no integer and no expression of integers")
+        try:
+            found.append(value if isinstance(value, Expr) else index(value))
+        except TypeError:
+            raise ViewError(f"{call}: {value!r} is no integer and no expression of integers") from None
+    return tuple(found)
+
+
+def _integer_pairs(call: str, pairs: Pairs) -> Pairs:
+    whole_pairs = [_integers(call, pair) for pair in pairs]
+    return tuple((begin, end) for begin, end in whole_pairs)
 
 
 def _at(part: Any, values: Mapping[str, int]) -> Any:

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shapetracker.errors import ViewError
 from shapetracker.expr import Const, Expr, Max, Min, as_expr
 from shapetracker.expr.nodes import IntLike
+
+
+def given_values(call: str, values: Mapping[Any, int] | None) -> dict[Any, int]:
+    """The values that `bind` is given, by variable or by name; a ViewError where they are no mapping.
+
+    >>> given_values("bind", {"i": 3}), given_values("bind", None)
+    ({'i': 3}, {})
+    """
+    if values is None:
+        return {}
+    if not isinstance(values, Mapping):
+        raise ViewError(f"{call}: {values!r} gives no variable a value; write {{i: 3}} or {{'i': 3}}")
+    return dict(values)
 
 
 def full(bound: tuple[IntLike, IntLike], size: IntLike) -> bool:

@@ -12,9 +12,10 @@ from shapetracker.box import Box
 from shapetracker.chain import Operation, parse_chain, parse_shape
 from shapetracker.errors import ViewError
 from shapetracker.inverse import inverse_stack
-from shapetracker.movements import check_sizes, whole
+from shapetracker.movements import check_sizes, listed, whole
 from shapetracker.stack import simplify_stack
 from shapetracker.symbolic_stack import guards_of, merge_neighbours, unbind_views
+from shapetracker.symbolic_values import given_values
 from shapetracker.view import View, check_in_range
 
 if TYPE_CHECKING:
@@ -68,6 +69,8 @@ class ShapeTracker:
         >>> ShapeTracker.from_text("shape 4 6 | permute 1 0 | flip 0")
         ShapeTracker(View(shape=(6, 4), strides=(-1, 6), offset=5))
         """
+        if not isinstance(text, str):
+            raise ViewError(f"from_text: {text!r} is no text; write a chain, as 'shape 4 6 | permute 1 0'")
         start, _, rest = text.partition("|")
         return ShapeTracker.from_shape(parse_shape(start)).apply(rest)
 
@@ -78,7 +81,11 @@ class ShapeTracker:
         (6, 2)
         """
         tracker = self
-        for operation in parse_chain(chain) if isinstance(chain, str) else chain:
+        for operation in (
+            parse_chain(chain) if isinstance(chain, str) else listed("apply", chain, "chain of operations")
+        ):
+            if not isinstance(operation, Operation):
+                raise ViewError(f"apply: {operation!r} is no operation; write the chain as text, as 'permute 1 0'")
             tracker = operation.apply(tracker)
         return tracker
 
@@ -170,7 +177,7 @@ class ShapeTracker:
             Where a variable has no value, or a guard of a view does not hold.
         """
         plain, bound = self.unbind()
-        at: dict[Any, int] = {**bound, **(values or {})}
+        at: dict[Any, int] = {**bound, **given_values("bind", values)}
         return ShapeTracker(tuple([view.bind(at) for view in plain.views]))
 
     # --- movement operations -----------------------------------------------------------------------------------------
@@ -309,11 +316,15 @@ class ShapeTracker:
 
         >>> ShapeTracker.from_shape((1 << 20, 1 << 10)).check_index_bits(32)
         """
+        (width,) = whole("check_index_bits", (bits,))
+        if width < 1:
+            raise ViewError(f"check_index_bits {bits}: a signed index has at least 1 bit")
         greatest = self.real_size() - 1
-        if greatest >= 1 << (bits - 1):
+        if greatest >= 1 << (width - 1):
+            enough = 1 << greatest.bit_length().bit_length()
             raise ViewError(
-                f"check_index_bits {self.shape}: the index {greatest} does not fit into a signed index of {bits} bits, "
-                f"which ends at {(1 << (bits - 1)) - 1}; use {2 * bits} bits"
+                f"check_index_bits {self.shape}: the index {greatest} does not fit into a signed index of {width} "
+                f"bits, which ends at {(1 << (width - 1)) - 1}; use {enough} bits"
             )
 
     def axis_is_masked(self, axis: int) -> bool:

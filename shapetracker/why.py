@@ -10,6 +10,7 @@ from typing import Any
 from shapetracker.box import Bounds, Box, lookup_stack
 from shapetracker.components import Block, Table, TooLargeError, tabulate
 from shapetracker.compose import Answer, by_closed_forms, decide
+from shapetracker.errors import ViewError
 from shapetracker.movements import check_reshape
 from shapetracker.view import View, check_in_range
 from shapetracker.witness import Hole, Point, Steps, find_witness, witness_among
@@ -89,6 +90,7 @@ def why_not_reshape(view: View, shape: Sequence[int]) -> Why | None:
     >>> why_not_reshape(View.create((4, 6)), (24,)) is None
     True
     """
+    _check_plain("why_not_reshape", view)
     sizes = check_reshape(view.shape, shape)
     return _why(f"reshape {view.shape} to {sizes}", view, View.create(sizes))
 
@@ -101,8 +103,17 @@ def why_not_merge(inner: View, outer: View) -> Why | None:
     shape (2, 3) looked up in shape (6,) is not one view: the valid points are no box. (0, 0) is invalid, and it lies
     inside the smallest box that holds the valid points (0, 2), (1, 0).
     """
+    _check_plain("why_not_merge", inner, outer)
     check_in_range(inner, outer)
     return _why(f"shape {outer.shape} looked up in shape {inner.shape}", inner, outer)
+
+
+def _check_plain(call: str, *views: View) -> None:
+    for view in views:
+        if not isinstance(view, View):
+            raise ViewError(f"{call}: {view!r} is no view; View.create makes one")
+        if view.vars():
+            raise ViewError(f"{call}: {view} depends on variables; bind them first")
 
 
 def _why(question: str, inner: View, outer: View) -> Why | None:

@@ -136,3 +136,22 @@ def test_the_last_value_scattered_to_an_element_stays():
 def test_scatter_into_more_than_one_axis_is_an_error():
     with pytest.raises(ViewError, match="scatter: the memory to write into must be a one-dimensional numpy array"):
         ShapeTracker.from_shape((4,)).scatter([1, 2, 3, 4], np.zeros((2, 2)))
+
+
+def test_scatter_asks_for_a_value_for_each_point_and_for_an_array():
+    tracker = ShapeTracker.from_shape((4, 6))
+    with pytest.raises(ViewError, match=r"scatter \(4, 6\): values of shape \(5,\) are not one for each point"):
+        tracker.scatter([1, 2, 3, 4, 5], np.zeros(24))
+    with pytest.raises(ViewError, match="one-dimensional numpy array"):
+        tracker.scatter(np.ones((4, 6)), [0] * 24)
+
+
+def test_more_points_than_an_array_holds_are_an_error():
+    with pytest.raises(ViewError, match="has 1208925819614629174706176 points, more than an array can hold"):
+        ShapeTracker.from_shape((1 << 40, 1 << 40)).gather(np.arange(4))
+
+
+@pytest.mark.parametrize(("strides", "offset"), [((1 << 62,), 0), ((1 << 70,), 0), ((1,), 1 << 64), ((-(1 << 62),), 0)])
+def test_an_index_beyond_64_bits_does_not_wrap_around(strides, offset):
+    with pytest.raises(ViewError, match="reads indices that 64 bits cannot hold"):
+        ShapeTracker((View.create((5,), strides, offset),)).gather(np.arange(24))

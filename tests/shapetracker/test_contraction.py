@@ -6,6 +6,7 @@ from math import prod
 import pytest
 
 from shapetracker import get_contraction
+from shapetracker.errors import ViewError
 
 SHAPES = [shape for rank in range(4) for shape in product((0, 1, 2, 3, 4), repeat=rank)]
 
@@ -39,3 +40,9 @@ def test_groups_are_found_exactly_where_there_are_some():
 )
 def test_examples(old, new, groups):
     assert get_contraction(old, new) == groups
+
+
+@pytest.mark.parametrize("shape", [24, None, ("a",), (2.0, 3), (-1, 24)])
+def test_what_is_no_shape_is_an_error(shape):
+    with pytest.raises(ViewError, match="get_contraction"):
+        get_contraction((4, 6), shape)

@@ -384,3 +384,36 @@ def test_the_picture_shows_the_guards():
     assert "guard     i == 2" in str(view.draw())
     assert "i == 2" in view._repr_html_()
     assert str(ShapeTracker((view,)).draw()) == str(view.draw())
+
+
+# --- odd arguments ---------------------------------------------------------------------------------------------------
+
+
+def test_numpy_integers_beside_expressions_are_integers():
+    view = View.create((I, np.int64(4)), (np.int8(4), True), np.int16(0))
+    assert view == View.create((I, 4))
+    assert repr(view.reshape(np.array([2, 2]))) == "View(shape=(2, 2), strides=(2, 1), offset=0, guards=(i == 1,))"
+    assert View.create((1, I)).expand((np.int8(3), I)) == View.create((1, I)).expand((3, I))
+
+
+def test_errors_name_the_shape_that_was_given():
+    view = View.create((I, 4))
+    with pytest.raises(ViewError, match=r"permute \(i, 4\) by \(2, 2\): each of the axes 0 … 1"):
+        view.permute((2, 2))
+    with pytest.raises(ViewError, match=r"stride \(i, 4\) by \(0, 1\): axis 0 has step 0"):
+        view.stride((0, 1))
+    with pytest.raises(ViewError, match="invert: 5 is no shape"):
+        view.invert(5)
+
+
+@pytest.mark.parametrize("values", [3, "i", (1, 2), [I]])
+def test_bind_asks_for_a_value_of_each_variable(values):
+    with pytest.raises(ViewError, match=r"gives no variable a value; write \{i: 3\}"):
+        View.create((I, 4)).bind(values)
+
+
+def test_a_size_or_a_mask_that_never_fits_is_an_error_at_once():
+    with pytest.raises(ViewError, match=r"size i - 9 of axis 0 .* is negative in every binding"):
+        View.create((I - 9, 4))
+    with pytest.raises(ViewError, match=r"mask \(0, 9\) lies outside of axis 0, which has size i"):
+        View.create((I, 4), mask=((0, 9), (0, 4)))

@@ -362,3 +362,31 @@ def test_an_element_that_is_read_twice_has_no_inverse():
     tracker = ShapeTracker.from_shape((1, 5)).expand((2, 5)).reshape((10,)).shrink(((2, 8),))
     assert tracker.invert((5,)) is None
     assert tracker.invert((6,)) is None
+
+
+@pytest.mark.parametrize("bits", [0, -1])
+def test_an_index_has_at_least_one_bit(bits):
+    with pytest.raises(ViewError, match="a signed index has at least 1 bit"):
+        ShapeTracker.from_shape((4,)).check_index_bits(bits)
+
+
+def test_the_bits_that_an_index_takes_are_named():
+    for size, bits, enough in ((129, 8, 16), (1 << 20, 16, 32), (1 << 80, 32, 128)):
+        with pytest.raises(ViewError, match=f"use {enough} bits"):
+            ShapeTracker.from_shape((size,)).check_index_bits(bits)
+    with pytest.raises(ViewError, match=r"check_index_bits by .*integers are expected"):
+        ShapeTracker.from_shape((4,)).check_index_bits(2.5)
+
+
+def test_what_is_no_chain_is_an_error():
+    with pytest.raises(ViewError, match="from_text: 5 is no text"):
+        ShapeTracker.from_text(5)
+    with pytest.raises(ViewError, match="apply: 5 is no chain of operations"):
+        ShapeTracker.from_shape((4,)).apply(5)
+    with pytest.raises(ViewError, match="apply: 'flip 0' is no operation; write the chain as text"):
+        ShapeTracker.from_shape((4,)).apply(["flip 0"])
+
+
+def test_bind_asks_for_a_mapping():
+    with pytest.raises(ViewError, match="bind: 3 gives no variable a value"):
+        ShapeTracker.from_shape((Variable("i", 1, 4),)).bind(3)

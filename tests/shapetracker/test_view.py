@@ -376,3 +376,22 @@ def test_shrinking_a_pad_away_is_the_identity(widths, shape):
     view = View.create(shape)
     cuts = [(before, before + size) for (before, _), size in zip(widths, shape, strict=True)]
     assert view.pad(widths).shrink(cuts) == view
+
+
+@pytest.mark.parametrize("widths", [np.array(24), 5, "ab", None])
+def test_what_is_no_tuple_of_pairs_is_an_error(widths):
+    for call in (View.create((4, 6)).pad, View.create((4, 6)).shrink):
+        with pytest.raises(ViewError, match="is no tuple of pairs; write one pair of integers for each axis"):
+            call(widths)
+
+
+def test_an_offset_that_is_an_array_is_an_error():
+    with pytest.raises(ViewError, match=r"array\(\[2, 3\]\) is no integer and no expression"):
+        View.create((4, 6), offset=np.array([2, 3]))
+
+
+def test_integers_of_numpy_and_truth_values_become_integers_of_python():
+    made = View.create((np.int8(4), True), (np.int64(2), True), np.uint8(3), ((False, np.int16(2)), (0, True)))
+    assert repr(made) == "View(shape=(4, 1), strides=(2, 0), offset=3, mask=((0, 2), (0, 1)))"
+    parts = [*made.shape, *made.strides, made.offset, *(x for pair in made.mask for x in pair)]
+    assert all(isinstance(part, int) for part in parts)

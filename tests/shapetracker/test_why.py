@@ -6,7 +6,8 @@ import pytest
 from oracles.small_views import random_stack, stack_of_movements
 from oracles.view_oracle import is_one_view, points_of, read, table
 
-from shapetracker import View
+from shapetracker import Variable, View
+from shapetracker.errors import ViewError
 from shapetracker.why import why_not_merge
 from shapetracker.witness import Hole, Steps
 
@@ -82,3 +83,15 @@ def test_text_is_one_paragraph_in_the_coordinates_that_were_asked_for():
 def test_index_of_a_point():
     why = View.create((2, 3)).permute((1, 0)).why_not_reshape((6,))
     assert [why.index(point) for point in points_of((6,))] == [0, 3, 1, 4, 2, 5]
+
+
+def test_why_asks_for_views_that_hold_numbers():
+    with pytest.raises(ViewError, match=r"why_not_merge: 3 is no view; View.create makes one"):
+        why_not_merge(View.create((3,)), 3)
+    i = Variable("i", 1, 4)
+    with pytest.raises(
+        ViewError, match=r"why_not_reshape: View\(shape=\(i, 4\).* depends on variables; bind them first"
+    ):
+        View.create((i, 4)).why_not_reshape((2, 2))
+    with pytest.raises(ViewError, match=r"why_not_merge: View\(shape=\(i,\).* depends on variables; bind them first"):
+        why_not_merge(View.create((4, 6)), View.create((i,)))

@@ -184,7 +184,7 @@ def applicable(e: Expr, shorten: bool, more: int) -> tuple[Rule, ...]:
 
 
 _COMPARISONS = frozenset(Comparison.__subclasses__())
-_KINDS = (Variable, Bound, Sum, Product, FloorDiv, Mod, Min, Max, And, *Comparison.__subclasses__())
+_KINDS = (Const, Variable, Bound, Sum, Product, FloorDiv, Mod, Min, Max, And, *Comparison.__subclasses__())
 _KIND: dict[type[Expr], int] = {kind: (_ALL + 1) * k for k, kind in enumerate(_KINDS)}
 # A product of symbolic sizes may hold a division.
 _OF_AN_ATOM: dict[type[Expr], int] = {

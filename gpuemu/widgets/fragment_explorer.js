@@ -172,7 +172,7 @@ function render({ model, el }) {
     const next = model.get("selection"), l = model.get("lane");
     if (sharing) return;
     if (JSON.stringify(next) === JSON.stringify(hit) && (l === null || l === lane)) return;
-    hit = next; other = -1;
+    hit = next; other = -1; pinned = false;                             // what was pinned here is not looked at any more
     lane = next === null ? null : l !== null && holders(o, 0, ...next).some(([q]) => q === l) ? l : laneOf(next[0] * o.columns + next[1]);
     draw();
   }

@@ -7,7 +7,7 @@ const COLOURS = ["lane", "register", "k"];
 function render({ model, el }) {
   const S = { m: 0, n: 0, k: 0, block: 0, op: "C", lane: null, lit: "none", pinned: false, playing: 0, colour: "lane", notation: "Python", unfolded: "A" };
   const v = { state: S, ins: null, look: null, departs: null, layout: null, sans: "sans-serif", ledgerStart: 0, moves: [], painted: 0 };
-  let connected = !model.alone, rebuilding = false, hushedReady = false, liveTimer = 0, closed = false, mapped = null;
+  let connected = !model.alone, rebuilding = false, hushedReady = false, liveTimer = 0, closed = false, mapped = null, sharing = false;
 
   /* ---------- the parts ---------- */
   const select = (label, changed) => keysOwn(h("select", { "aria-label": label, onchange: (event) => changed(event.target.value) }));
@@ -94,10 +94,13 @@ function render({ model, el }) {
     const lane = S.lit === "none" || S.lit === "dot" ? null : S.lane;
     const now = { selection: point, operand: S.op.toLowerCase(), lane, block: S.block, colour: S.colour };
     const changed = Object.entries(now).filter(([name, value]) => JSON.stringify(model.get(name)) !== JSON.stringify(value));
+    sharing = true;                                                     // each set tells this view too
     for (const [name, value] of changed) model.set(name, value);
+    sharing = false;
     if (changed.length && connected) model.save_changes();
   }
   function receive(quiet) {                                             // Python, or another view, to this one
+    if (sharing) return;
     const point = model.get("selection"), lane = model.get("lane"), colour = model.get("colour"), block = model.get("block");
     const before = JSON.stringify([S.m, S.n, S.k, S.op, S.lane, S.block, S.lit, S.colour]);
     S.op = model.get("operand").toUpperCase();
@@ -112,7 +115,9 @@ function render({ model, el }) {
     S.block = Math.min(block, v.ins.blocks - 1);
     if (quiet) return;
     if (repaint) { colours.show(S.colour); paint(); }
-    if (before !== JSON.stringify([S.m, S.n, S.k, S.op, S.lane, S.block, S.lit, S.colour])) draw();
+    if (before === JSON.stringify([S.m, S.n, S.k, S.op, S.lane, S.block, S.lit, S.colour])) return;
+    S.pinned = false;                                                   // what was pinned here is not looked at any more
+    draw();
   }
   const firstLane = () => holders(v.ins[S.op], S.block, ...positionOf(S, S.op))[0]?.[0] ?? null;
 

@@ -7,7 +7,7 @@ function render({ model, el }) {
   const root = h("div", { class: "shapetracker-explorer", role: "group", "aria-label": "View explorer" });
   el.append(root);
   const constants = model.get("_constants"), palette = constants.palette, values = constants.values;
-  let look, photo = null, state = model.get("_state"), timer, waiting, checking, askedAt = 0, version = 0;
+  let look, photo = null, state = model.get("_state"), timer, waiting, checking, askedAt = 0, version = 0, sharing = false;
 
   const note = h("span", { class: "stale", role: "status" });
   const bar = h("div", { class: "bar" });
@@ -42,11 +42,14 @@ function render({ model, el }) {
   function alone() { note.className = "stale quiet"; note.textContent = "not connected to Python"; }
   function tellPython() {
     const selected = stage.hit ? [stage.hit.layer, stage.hit.p] : [];
+    sharing = true;   // each set tells this view too
     if (JSON.stringify(selected) !== JSON.stringify(model.get("selected"))) model.set("selected", selected);
     if (!!stage.pinned !== model.get("pinned")) model.set("pinned", !!stage.pinned);
+    sharing = false;
     model.save_changes();
   }
   function fromPython() {
+    if (sharing) return;
     const [layer, p] = model.get("selected");
     stage.pinned = model.get("pinned");
     if (layer === undefined ? !stage.hit : stage.hit && stage.hit.layer === layer && stage.hit.p === p) { words(); return; }

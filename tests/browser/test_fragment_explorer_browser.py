@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import median
 
 import pytest
-from notebook_file import PAINTED
+from notebook_file import PAINTED, write_notebook
 from playwright.sync_api import Locator, Page, expect
 
 from gpuemu.widgets import explore_fragment
@@ -14,12 +14,76 @@ from shapetracker import ShapeTracker
 
 pytestmark = pytest.mark.browser
 TRANSPOSED = ShapeTracker.from_shape((32, 48)).permute((1, 0))
+WATCHED = """
+from ipywidgets import HTML, VBox
+from gpuemu.widgets import explore_fragment
+from shapetracker import ShapeTracker
+explorer = explore_fragment("m16n8k16", "c", ShapeTracker.from_shape((32, 48)).permute((1, 0)), (16, 8))
+seen = HTML("nothing yet")
+def show(_):
+    seen.value = f"{explorer.selection}, lane {explorer.lane}, memory[{explorer.address}]"
+explorer.observe(show, ["selection", "lane"])
+VBox([seen, explorer])
+"""
 ELEMENT = "C[3, 6]: lane 15 holds it as c0, register r0. It is [19, 14] of the matrix, memory[691]."
 
 
 def middle(root: Locator, grid: str, row: int, column: int) -> list[float]:
     found: list[float] = root.evaluate(f"root => root.fragmentExplorer.middle('{grid}', {row}, {column})")
     return found
+
+
+def part(root: Locator, grid: str) -> Locator:
+    return root.locator(f'.hit[data-grid="{grid}"]')
+
+
+def test_python_and_both_views_agree_until_the_kernel_is_gone(
+    open_notebook: Callable[..., Page], tmp_path: Path
+) -> None:
+    page = open_notebook(write_notebook(tmp_path / "fragment.ipynb", WATCHED, "explorer", "later = 1"), theme="dark")
+    root, other = page.locator(".fragment").nth(0), page.locator(".fragment").nth(1)
+    other.wait_for()
+    seen = page.locator(".widget-html").first
+    expect(root).to_have_attribute("data-theme", "dark")
+
+    part(root, "T").scroll_into_view_if_needed()
+    page.mouse.move(*middle(root, "T", 3, 6))
+    expect(root.locator(".say")).to_have_text(ELEMENT)
+    expect(seen).to_have_text("(3, 6), lane 15, memory[691]")
+    expect(other.locator(".say")).to_have_text(ELEMENT)  # the other view of the same widget
+    page.mouse.down()
+    page.mouse.up()
+    expect(root.locator(".say")).to_have_text(f"{ELEMENT} Pinned.")
+
+    part(other, "R").focus()
+    page.keyboard.press("ArrowRight")  # from lane 15's first register to its second
+    expect(other.locator(".say")).to_contain_text("C[3, 7]: lane 15 holds it as c1")
+    expect(seen).to_have_text("(3, 7), lane 15, memory[739]")
+    expect(root.locator(".say")).to_contain_text("C[3, 7]: lane 15 holds it as c1")
+    page.keyboard.press("r")
+    page.keyboard.press("ArrowDown")  # a row of memory further, which is a column of the transposed matrix
+    expect(other.locator(".say")).to_contain_text("no element of this fragment reads it.")
+    assert page.locator(".jp-mod-editMode").count() == 0  # no key went to the notebook
+    page.keyboard.press("Escape")
+    expect(seen).to_have_text("None, lane None, memory[None]")
+
+    last = page.locator(".jp-CodeCell .cm-content").last
+    last.click()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type("explorer.selection = (11, 2)")
+    page.keyboard.press("Shift+Enter")
+    for view in (root, other):  # set from Python
+        expect(view.locator(".say")).to_contain_text("C[11, 2]: lane 13 holds it as c2, register r2.")
+
+    page.get_by_role("menuitem", name="Kernel", exact=True).click()
+    page.get_by_text("Restart Kernel…", exact=True).click()
+    page.get_by_role("button", name="Confirm Kernel Restart").click()
+    for view in (root, other):
+        expect(view.locator(".stale")).to_have_text("not connected to Python")
+    part(root, "M").scroll_into_view_if_needed()
+    page.mouse.move(*middle(root, "M", 14, 19))  # the drawing still answers
+    expect(root.locator(".say")).to_have_text(ELEMENT)
+    root.screenshot(path=tmp_path / "not_connected.png")
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 1000), ("dark", 700)])

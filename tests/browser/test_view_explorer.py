@@ -58,6 +58,12 @@ def middle(root: Locator, layer: int, position: int) -> list[float]:
     return found
 
 
+def answered(page: Page, number: int, changes: int) -> None:
+    """Wait until an explorer has drawn the answers to so many changes."""
+    roots = "document.querySelectorAll('.shapetracker-explorer')"
+    page.wait_for_function(f"() => {roots}[{number}].explorer.answers.length >= {changes}")
+
+
 def write(capsys: pytest.CaptureFixture[str], what: str, milliseconds: list[float]) -> None:
     """Say how long something took: measured, never asserted."""
     with capsys.disabled():
@@ -148,10 +154,7 @@ def test_a_change_goes_through_python_and_is_drawn_once(
         drawn = root.evaluate("root => root.explorer.layouts.length")
         for change in range(1, 11):
             slider.press("ArrowRight" if change % 2 else "ArrowLeft")
-            page.wait_for_function(
-                "([n, count]) => document.querySelectorAll('.shapetracker-explorer')[n].explorer.answers.length >= count",
-                arg=[number, change],
-            )
+            answered(page, number, change)
         answers = root.evaluate("root => root.explorer.answers")
         write(capsys, f"{what}: a change, through Python, to after the drawing", answers)
         layouts = root.evaluate("root => root.explorer.layouts")[drawn:]
@@ -166,7 +169,7 @@ def test_changes_go_on_while_sympy_is_read(open_notebook: Callable[..., Page], t
     slider = root.get_by_role("slider", name="pad, axis 1, after")
     slider.focus()
     slider.press("ArrowRight")
-    page.wait_for_function("() => document.querySelector('.shapetracker-explorer').explorer.answers.length")
+    answered(page, 0, 1)
     checked = root.evaluate("root => root.explorer.checks()[1]")
     assert checked == ""  # no verdict yet, and the change is drawn
     expect(root.locator("pre")).to_contain_text("(1, 3)))")

@@ -8,7 +8,7 @@ In a notebook
 ``hint("name")``
     The next hint; each call gives one more.
 ``ask("name")``
-    What is asked, and the code to start from.
+    What is asked, and the code to start from; ``ask("name", seed=7)`` with other inputs.
 ``results()``
     All exercises that were tried, as JSON text: name, seed, right, attempts, hints; ``results("ada.json")`` also
     writes it to a file. No times.

@@ -101,7 +101,8 @@ class Exercise:
     notebook
         The number of the notebook that asks it, such as ``"07"``.
     asked, start
-        What is asked, and the code to start from.
+        What is asked, and the code to start from. Inputs can stand in the question, as in ``"{rows} rows"``; the
+        notebooks have it with those of seed 0.
     kind
         The kind of answer.
     inputs
@@ -127,6 +128,10 @@ class Exercise:
     def drawn(self, seed: int) -> dict[str, Any]:
         """The inputs of a seed."""
         return dict(self.inputs(np.random.default_rng(seed)))
+
+    def question(self, seed: int = 0) -> str:
+        """What is asked, with the inputs of a seed in it."""
+        return self.asked.format(**self.drawn(seed))
 
     def check(self, answer: Any, seed: int = 0) -> Verdict:
         """Compare an answer with the hidden one; it never raises for the answer's sake."""

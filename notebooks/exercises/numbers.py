@@ -16,7 +16,7 @@ from shapetracker.drawing.picture import Part
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number, or a tuple or list of numbers.
+    """A number, or a tuple or list of numbers; or a function of the inputs, which is right for every seed.
 
     `wanted` and each mistake's `gives` are called with the inputs by name. The right answer is never drawn.
 
@@ -35,7 +35,7 @@ class Number:
         """Compare, and look for the answer among the mistakes."""
         inputs = exercise.drawn(seed)
         wanted = _plain(exercise.wanted(**inputs))
-        given = _plain(answer)
+        given = _plain(answer(**inputs) if callable(answer) else answer)
         if given is None:
             return Judgement(False, f"{_named(answer)} was given; {_asked(wanted)} asked for.")
         if isinstance(given, tuple) and len(given) == 1 and not isinstance(wanted, tuple):

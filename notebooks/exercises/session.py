@@ -74,15 +74,15 @@ def hint(name: str) -> Picture:
     return Picture(f"{name}, a hint", (Words(exercise.hints[number], bold=bold),))
 
 
-def ask(name: str) -> Picture:
-    """What an exercise asks, and the code to start from.
+def ask(name: str, seed: int = 0) -> Picture:
+    """What an exercise asks, with the inputs of a seed, and the code to start from.
 
     >>> print(ask("address"))  # doctest: +ELLIPSIS
     address  ...
     """
     exercise = find(name)
     code = Code(tuple(("", line) for line in exercise.start.split("\n")))
-    return Picture(name, (Words(exercise.asked, bold=name), code))
+    return Picture(name, (Words(exercise.question(seed), bold=name), code))
 
 
 def results(path: str | Path | None = None) -> str:

@@ -11,6 +11,9 @@ MAX_DIGITS = 400
 MAX_NAME = 200
 """Characters of a label or a name in a program: messages repeat it, and tinygrad's longest are about 100."""
 
+MAX_DEPTH = 16
+"""Tuples in each other in the arg of a line; a WMMA's has two."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:

@@ -9,7 +9,7 @@ import numpy as np
 
 from gpuemu.dtypes import DType
 from gpuemu.errors import ProgramError, shown
-from gpuemu.limits import MAX_DIGITS, MAX_NAME
+from gpuemu.limits import MAX_DEPTH, MAX_DIGITS, MAX_NAME
 from gpuemu.structure import operands
 from gpuemu.uops import (
     ALU_OPS,
@@ -55,15 +55,11 @@ def _parse(number: int, entry: Any, count: int) -> Line:
     where = f"line {number} ({uop.name})"
     if dtype is not None and not isinstance(dtype, DType):
         raise ProgramError(f"{where}: the dtype is {shown(dtype)}; expected one of gpuemu.dtypes, or None")
-    if uop is UOps.ALU:
-        arg = _alu_op(where, arg)
-    elif isinstance(arg, np.generic):
-        arg = arg.item()
-    elif isinstance(arg, list):
-        arg = tuple(arg)
+    arg = _alu_op(where, arg) if uop is UOps.ALU else _plain(where, arg)
     if dtype is not None and uop in (UOps.CONST, UOps.DEFINE_ACC):
         arg = (_folded(dtype, arg[0]), *arg[1:]) if isinstance(arg, tuple) and arg else _folded(dtype, arg)
-    _check_length(where, arg)
+    if uop is not UOps.ALU:
+        _check_arg(where, arg)
     checked = _sources(where, uop, sources, number, count)
     return Line(uop, dtype if OPS[uop].has_value else None, checked, arg)
 
@@ -77,12 +73,27 @@ def _folded(dtype: DType, value: Any) -> Any:
     return wrapped - 2**bits if dtype.kind == "signed" and wrapped >= 2 ** (bits - 1) else wrapped
 
 
-def _check_length(where: str, arg: Any) -> None:
-    """Integers have at most as many digits as the text form reads; names are short enough to repeat in messages."""
+def _plain(where: str, arg: Any, depth: int = 0) -> Any:
+    """An arg with numpy's numbers as Python's, and lists as tuples."""
+    if isinstance(arg, np.generic):
+        return arg.item()
+    if not isinstance(arg, tuple | list):
+        return arg
+    if depth == MAX_DEPTH:
+        raise ProgramError(f"{where}: the arg has more than {MAX_DEPTH} tuples in each other")
+    return tuple(_plain(where, part, depth + 1) for part in arg)
+
+
+def _check_arg(where: str, arg: Any) -> None:
+    """Only what the text form can write: integers of so many digits, names that messages can repeat."""
     parts = [arg]
     while parts:
         part = parts.pop()
         parts += part if isinstance(part, tuple) else ()
+        if not isinstance(part, bool | int | float | str | DType | tuple | None):
+            raise ProgramError(
+                f"{where}: the arg has {shown(part)}; expected numbers, texts, dtypes and tuples of them"
+            )
         if isinstance(part, int) and abs(part) >= 10**MAX_DIGITS:
             raise ProgramError(f"{where}: the arg is an integer of more than {MAX_DIGITS} digits")
         if isinstance(part, str) and len(part) > MAX_NAME:

@@ -20,7 +20,7 @@ from typing import Any
 from gpuemu import dtypes
 from gpuemu.dtypes import DType
 from gpuemu.errors import ProgramError
-from gpuemu.limits import MAX_DIGITS
+from gpuemu.limits import MAX_DEPTH, MAX_DIGITS
 from gpuemu.uops import ALU_OPS, AluOp, Line, UOps
 
 Entry = tuple[UOps, DType | None, list[int], Any]
@@ -39,7 +39,6 @@ _TOKEN = re.compile(
 """Quantifiers are possessive (`++`, `*+`), so that no text takes longer to read than its length."""
 _WORDS = {"None": None, "True": True, "False": False}
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-_MAX_DEPTH = 16  # of tuples in an arg; a WMMA's has two
 
 
 def write(name: str, lines: tuple[Line, ...], warp: int, unit: str | None = None) -> str:
@@ -227,8 +226,8 @@ class Row:
         return self.fail(f"got {_short(token)}; expected a value")
 
     def tuple(self, depth: int) -> tuple[Any, ...]:
-        if depth > _MAX_DEPTH:
-            self.fail(f"an arg of more than {_MAX_DEPTH} tuples in each other")
+        if depth > MAX_DEPTH:
+            self.fail(f"an arg of more than {MAX_DEPTH} tuples in each other")
         values = []
         while not self.takes(")"):
             values.append(self.value(depth))

@@ -142,6 +142,8 @@ def _line(number: int, uop: Any, dtype: Any, sources: Iterable[int], arg: Any) -
             tuple(counts),
             target,
         )
+    elif kind is UOps.DEFINE_VAR:
+        arg = getattr(arg, "expr", arg)  # a Variable, by its name
     elif isinstance(arg, list):
         arg = tuple(arg)
     return kind, dtype_from_tinygrad(dtype), list(sources), arg

@@ -72,6 +72,13 @@ def test_a_graph_of_uops_is_taken_as_well_as_tuples() -> None:
     assert program.lines[0].dtype is dtypes.int32
 
 
+def test_a_variable_is_known_by_its_name() -> None:
+    variable = SimpleNamespace(expr="rows", min=1, max=10)
+    program = from_tinygrad("sizes", [(SimpleNamespace(name="DEFINE_VAR"), INT, [], variable)])
+    assert program.lines[0].arg == "rows"
+    assert type(program).from_text(program.to_text()) == program
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [

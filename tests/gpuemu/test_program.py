@@ -233,8 +233,17 @@ def test_any_text_reads_back_as_itself(name: str) -> None:
 
 
 def test_an_arg_that_has_no_text_is_refused() -> None:
-    with pytest.raises(ProgramError, match=r"line 0: the arg \{1\} has no text"):
-        Program("p", [(UOps.SPECIAL, INT, [], (0, "gidx0", {1}))]).to_text()
+    with pytest.raises(ProgramError, match=r"line 0 \(SPECIAL\): the arg has \{1\}; expected numbers, texts"):
+        Program("p", [(UOps.SPECIAL, INT, [], (0, "gidx0", {1}))])
+    deep: list[Any] = []
+    deep.append(deep)
+    with pytest.raises(ProgramError, match="the arg has more than 16 tuples in each other"):
+        Program("p", [(UOps.DEFINE_VAR, INT, [], deep)])
+
+
+def test_lists_and_numbers_of_numpy_in_an_arg_become_plain() -> None:
+    line = (UOps.SPECIAL, INT, [], [np.int64(0), "gidx0", np.int8(3)])
+    assert Program("p", [line]).lines[0].arg == (0, "gidx0", 3)
 
 
 def test_a_bfloat16_buffer_is_an_ml_dtypes_array() -> None:

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypedDict, Unpack
 
 import numpy as np
 
@@ -45,6 +45,17 @@ class Entry:
     outputs: tuple[str, ...]
     rule: Rule | IntegerSum
     path: str = "mma"
+
+
+class Options(TypedDict, total=False):
+    """What a product may be told beside its types and its path."""
+
+    b_dtype: object
+    """The type of b, where it is not that of a."""
+    saturate: bool
+    """Integers stay at the ends of int32 in place of wrapping."""
+    of_bits: str
+    """For type b1, the product of two bits: "and" (where nothing is said) or "xor"."""
 
 
 class Compared(NamedTuple):
@@ -150,10 +161,7 @@ class Unit:
         a_dtype: object,
         out_dtype: object,
         path: str = "mma",
-        *,
-        b_dtype: object = None,
-        saturate: bool = False,
-        of_bits: str = "and",
+        **options: Unpack[Options],
     ) -> Array:
         """The dot product of each row of a and b, plus c, to the bit.
 
@@ -161,10 +169,9 @@ class Unit:
         ----------
         a, b : shape (rows, k), any type that holds numbers of a_dtype exactly
         c : shape (rows,), numbers of out_dtype
-        a_dtype, out_dtype, b_dtype : "fp16" "bf16" "tf32" "e4m3" "e5m2" "fp32" "fp64" "int8" …, a gpuemu or numpy dtype
+        a_dtype, out_dtype : "fp16" "bf16" "tf32" "e4m3" "e5m2" "fp32" "fp64" "int8" …, a gpuemu or numpy dtype
         path : "mma"; "wgmma" on Hopper
-        saturate : integers stay at the ends of int32 in place of wrapping
-        of_bits : for type b1, the product of two bits: "and" or "xor"
+        options : those of `Options`, such as saturate=True
 
         Returns
         -------
@@ -183,7 +190,6 @@ class Unit:
                 f"dot of a {left.shape}, b {right.shape}, c {start.shape}: expected (rows, k), (rows, k) and (rows,)"
             )
         matrices = left[:, np.newaxis], right[:, :, np.newaxis], start[:, np.newaxis, np.newaxis]
-        options = b_dtype, saturate, of_bits
         return self._product(*matrices, (a_dtype, out_dtype, path), options).reshape(start.shape)
 
     def matmul(
@@ -195,10 +201,8 @@ class Unit:
         out_dtype: object,
         path: str = "mma",
         *,
-        b_dtype: object = None,
-        saturate: bool = False,
-        of_bits: str = "and",
         scales: tuple[Floats, Floats] | None = None,
+        **options: Unpack[Options],
     ) -> Array:
         """a @ b + c over any leading axes, each element with the bits of `dot`.
 
@@ -207,7 +211,7 @@ class Unit:
         a : shape (…, m, k)
         b : shape (…, k, n)
         c : shape (…, m, n)
-        a_dtype, out_dtype, path, b_dtype, saturate, of_bits : as for `dot`
+        a_dtype, out_dtype, path, options : as for `dot`
         scales : shapes (…, m, s) and (…, s, n); path "block_scale" alone
             Each of the s divides the rows of b and columns of a into blocks of k / s. A factor counts scale times; that
             is exact, and so is its product: the rule adds and rounds what the products then are.
@@ -222,7 +226,7 @@ class Unit:
         array([[ 5., 14.],
                [14., 50.]], dtype=float32)
         """
-        return self._product(a, b, c, (a_dtype, out_dtype, path), (b_dtype, saturate, of_bits), scales)
+        return self._product(a, b, c, (a_dtype, out_dtype, path), options, scales)
 
     def explain(
         self,
@@ -232,10 +236,7 @@ class Unit:
         a_dtype: object,
         out_dtype: object,
         path: str = "mma",
-        *,
-        b_dtype: object = None,
-        saturate: bool = False,
-        of_bits: str = "and",
+        **options: Unpack[Options],
     ) -> Explanation:
         """One dot product step by step: each product, its bits on the common scale, what is cut, the sums.
 
@@ -243,7 +244,7 @@ class Unit:
         ----------
         a, b : shape (k,)
         c : one number
-        a_dtype, out_dtype, path, b_dtype, saturate, of_bits : as for `dot`
+        a_dtype, out_dtype, path, options : as for `dot`
 
         Returns
         -------
@@ -254,18 +255,17 @@ class Unit:
         >>> step.greatest, step.place, [float(term.cut) for term in step.terms]
         (0, -24, [0.0, 1.4901161193847656e-08, 0.0])
         """
-        rule, *formats = self.rule(a_dtype, out_dtype, path, b_dtype)
+        types = a_dtype, out_dtype, path, options.get("b_dtype")
+        rule, *formats = self.rule(*types)
         left, right, start = (
             read(name, values, fmt) for name, values, fmt in zip("abc", (a, b, c), formats, strict=True)
         )
         if left.ndim != 1 or left.shape != right.shape or start.ndim:
             raise UnitError(f"explain of a {left.shape}, b {right.shape}, c {start.shape}: expected (k,), (k,) and ()")
         of_three = Formats(*formats)  # type: ignore[arg-type]  # integer formats go to integer rules alone
-        steps, exact = explain(
-            _with_options(rule, saturate, of_bits), left.tolist(), right.tolist(), float(start), of_three
-        )
+        steps, exact = explain(_with_options(rule, options), left.tolist(), right.tolist(), float(start), of_three)
         result = steps[-1].result if steps else float(start)
-        confidence = self.confidence(a_dtype, out_dtype, path, b_dtype)
+        confidence = self.confidence(*types)
         if confidence.startswith(COMPARED):
             confidence = unrecorded(steps, of_three) or confidence
         return Explanation(self.name, format_names(of_three, path), steps, result, exact, confidence)
@@ -276,10 +276,10 @@ class Unit:
         b: object,
         c: object,
         types: tuple[object, object, str],
-        options: tuple[object, bool, str],
+        options: Options,
         scales: tuple[Floats, Floats] | None = None,
     ) -> Array:
-        rule, of_a, of_b, of_out = self.rule(*types, options[0])
+        rule, of_a, of_b, of_out = self.rule(*types, options.get("b_dtype"))
         left, right, start = np.asarray(a), np.asarray(b), np.asarray(c)
         if (scales is None) == (types[2] == BLOCK_SCALE):
             verb = "give" if scales is None else "it has no"
@@ -301,7 +301,7 @@ class Unit:
             np.ascontiguousarray(right.reshape(batch, k, 1, n).transpose(1, 2, 3, 0)),
             np.ascontiguousarray(start.reshape(batch, m, n).transpose(1, 2, 0)),
         )
-        result = _accumulate(_with_options(rule, *options[1:]), moved, (of_a, of_b, of_out))
+        result = _accumulate(_with_options(rule, options), moved, (of_a, of_b, of_out))
         stored = result.astype(of_out.storage)
         return np.ascontiguousarray(stored.transpose(2, 0, 1)).reshape(start.shape)
 
@@ -320,10 +320,11 @@ def _scaled(operand: str, factors: Floats, scales: Floats, axis: int) -> Floats:
         return factors * np.repeat(scales, factors.shape[axis] // blocks, axis=axis)
 
 
-def _with_options(rule: Rule | IntegerSum, saturate: bool, of_bits: str) -> Rule | IntegerSum:
+def _with_options(rule: Rule | IntegerSum, options: Options) -> Rule | IntegerSum:
+    of_bits = options.get("of_bits", "and")
     if of_bits not in ("and", "xor"):
         raise UnitError(f"of_bits {of_bits!r}: expected 'and' or 'xor'")
-    return IntegerSum(saturate, of_bits) if isinstance(rule, IntegerSum) else rule
+    return IntegerSum(options.get("saturate", False), of_bits) if isinstance(rule, IntegerSum) else rule
 
 
 def _accumulate(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -41,19 +41,7 @@ def formula(lane_map: LaneMap) -> Notation:
     m = lane//4 + i//2%2*8
     k = lane%4*2 + i//4*8 + i%2
     """
-    meaning = f"the coordinates of {_which(lane_map)}"
-    found = expressions(lane_map)
-    if found is None:
-        return Notation(FORMULA, None, meaning, NO_DIGITS)
-    text = "\n".join(f"{name} = {e.render()}" for name, e in found.items())
-    ranges = place_ranges(lane_map)
-    return checked(
-        FORMULA,
-        meaning,
-        text,
-        lambda text: _evaluated(read_formula(text, ranges), ranges, axis_names(lane_map)),
-        lane_map.coordinates(),
-    )
+    return _forward(lane_map, FORMULA, f"the coordinates of {_which(lane_map)}", _lines, read_formula)
 
 
 def c_function(lane_map: LaneMap) -> Notation:
@@ -69,21 +57,14 @@ def c_function(lane_map: LaneMap) -> Notation:
         *k = lane%4*2 + i/4*8 + i%2;
     }
     """
-    meaning = f"writes the coordinates of {_which(lane_map)}"
-    found = expressions(lane_map)
-    if found is None:
-        return Notation(C, None, meaning, NO_DIGITS)
-    ranges = place_ranges(lane_map)
-    arguments = ", ".join([*(f"int {name}" for name in ranges), *(f"int *{name}" for name in found)])
-    body = "".join(f"    *{name} = {e.render('c')};\n" for name, e in found.items())
-    text = f"static inline void place_of_{lane_map.operand}({arguments})\n{{\n{body}}}"
-    return checked(
-        C,
-        meaning,
-        text,
-        lambda text: _evaluated(read_c(text, ranges), ranges, axis_names(lane_map)),
-        lane_map.coordinates(),
-    )
+
+    def written(found: Formula) -> str:
+        inputs = [f"int {name}" for name in place_ranges(lane_map)]
+        arguments = ", ".join([*inputs, *(f"int *{name}" for name in found)])
+        body = "".join(f"    *{name} = {e.render('c')};\n" for name, e in found.items())
+        return f"static inline void place_of_{lane_map.operand}({arguments})\n{{\n{body}}}"
+
+    return _forward(lane_map, C, f"writes the coordinates of {_which(lane_map)}", written, read_c)
 
 
 def sympy_expression(lane_map: LaneMap) -> Notation:
@@ -96,18 +77,32 @@ def sympy_expression(lane_map: LaneMap) -> Notation:
     m = FloorDiv(lane, 4) + FloorDiv(i, 2) * 8
     n = FloorMod(lane, 4) * 2 + FloorMod(i, 2)
     """
+
+    def written(found: Formula) -> str:
+        return "\n".join(f"{name} = {_rewritten(_Calls(), e.render())}" for name, e in found.items())
+
     meaning = "FloorDiv and FloorMod of shapetracker.sympy_bridge: a // b and a % b"
-    found = expressions(lane_map)
+    return _forward(lane_map, SYMPY, meaning, written, read_sympy)
+
+
+def _lines(found: Formula) -> str:
+    return "\n".join(f"{name} = {e.render()}" for name, e in found.items())
+
+
+def _forward(
+    lane_map: LaneMap,
+    name: str,
+    meaning: str,
+    write: Callable[[Formula], str],
+    read: Callable[[str, Ranges], Formula],
+) -> Notation:
+    """The coordinates as a text that is written, and read back to be compared."""
+    found, ranges = expressions(lane_map), place_ranges(lane_map)
     if found is None:
-        return Notation(SYMPY, None, meaning, NO_DIGITS)
-    text = "\n".join(f"{name} = {_rewritten(_Calls(), e.render())}" for name, e in found.items())
-    ranges = place_ranges(lane_map)
+        return Notation(name, None, meaning, NO_DIGITS)
+    names = axis_names(lane_map)
     return checked(
-        SYMPY,
-        meaning,
-        text,
-        lambda text: _evaluated(read_sympy(text, ranges), ranges, axis_names(lane_map)),
-        lane_map.coordinates(),
+        name, meaning, write(found), lambda text: _evaluated(read(text, ranges), ranges, names), lane_map.coordinates()
     )
 
 
@@ -131,7 +126,6 @@ def formula_back(lane_map: LaneMap) -> Notation:
         return Notation(BACK, None, meaning, NO_DIGITS)
     ranges = coordinate_ranges(lane_map)
     numbers = _numbers(lane_map, digits)
-    text = "\n".join(f"{name} = {e.render()}" for name, e in numbers.items())
     place = tuple(np.moveaxis(lane_map.coordinates(), -1, 0))
     at = dict(zip(ranges, place, strict=True))
 
@@ -142,7 +136,7 @@ def formula_back(lane_map: LaneMap) -> Notation:
         first = (holder[0] <= np.arange(lane_map.lanes).reshape(-1, *[1] * (place[0].ndim - 1)))[..., None]
         return np.where(first, back, -1)
 
-    return checked(BACK, meaning, text, read, lane_map.coordinates())
+    return checked(BACK, meaning, _lines(numbers), read, lane_map.coordinates())
 
 
 @cache

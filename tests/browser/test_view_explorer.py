@@ -32,6 +32,15 @@ import shapetracker
 explorer = shapetracker.explore("ShapeTracker.from_shape((4, 6)).permute((1, 0)).pad(((1, 1), (1, 2)))")
 explorer
 """
+EVERY = """
+import shapetracker
+explorer = shapetracker.explore(
+    "ShapeTracker.from_shape((4, 6)).permute((1, 0)).pad(((1, 1), (1, 2))).shrink(((0, 7), (1, 7)))"
+    ".stride((1, -2)).flip((1,)).reshape((7, 1, 3)).expand((7, 2, 3))"
+)
+explorer
+"""
+SLIDERS = {"buffer": 2, "permute": 0, "pad": 4, "shrink": 4, "stride": 2, "flip": 0, "reshape": 0, "expand": 3}
 LARGE = "ShapeTracker.from_shape((64, 64)).permute((1, 0)).pad(((0, 0), (8, 8)))"
 
 pytestmark = pytest.mark.browser
@@ -174,6 +183,86 @@ def test_changes_go_on_while_sympy_is_read(open_notebook: Callable[..., Page], t
     assert checked == ""  # no verdict yet, and the change is drawn
     expect(root.locator("pre")).to_contain_text("(1, 3)))")
     expect(root.locator(".exprs .verdict").last).to_have_text("equal")
+
+
+def test_every_field_and_slider_answers_to_mouse_and_keyboard(
+    open_notebook: Callable[..., Page], tmp_path: Path
+) -> None:
+    page = open_notebook(write_notebook(tmp_path / "every.ipynb", EVERY))
+    root = explorer(page)
+    code = root.locator("pre")
+    whole = code.inner_text()
+    for number, (operation, count) in enumerate(SLIDERS.items()):
+        row = root.locator(".row").nth(number)
+        entry = row.get_by_role("textbox", name=operation)
+        original = entry.input_value()
+        first = next(i for i, letter in enumerate(original) if letter.isdigit())
+        if first and original[first - 1] == "-":
+            first -= 1
+
+        entry.click()  # by mouse: the row opens
+        sliders = row.get_by_role("slider")
+        expect(sliders).to_have_count(count)
+        entry.press("Home")
+        for _ in range(first):
+            entry.press("ArrowRight")
+        entry.press("ArrowUp")  # the number at the caret
+        expect(entry).not_to_have_value(original)
+        entry.press("ArrowDown")
+        expect(entry).to_have_value(original)
+        expect(code).to_have_text(whole)
+        expect(root.locator(".err b")).to_have_count(0)
+
+        entry.scroll_into_view_if_needed()
+        x, y = entry.evaluate(
+            """(entry, first) => {
+                const pen = document.createElement("canvas").getContext("2d"), box = entry.getBoundingClientRect();
+                pen.font = getComputedStyle(entry).font;
+                return [box.left + 1 + pen.measureText("0").width * (first + 0.5), box.top + box.height / 2];
+            }""",
+            first,
+        )
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x + 6, y)
+        page.mouse.move(x + 21, y)  # dragged sideways: 10 px a step
+        page.mouse.up()
+        dragged = original[:first] + str(int(original[first]) + 2) + original[first + 1 :]
+        expect(entry).to_have_value(dragged)
+        entry.fill(original)
+        expect(code).to_have_text(whole)
+
+        for which in range(count):
+            slider = sliders.nth(which)
+            low, high = (int(slider.get_attribute(end) or 0) for end in ("min", "max"))
+            slider.focus()
+            was = slider.input_value()
+            key, back = ("ArrowRight", "ArrowLeft") if int(was) < high else ("ArrowLeft", "ArrowRight")
+            slider.press(key)
+            if low < high:
+                expect(entry).not_to_have_value(original)
+            slider.press(back)
+            expect(entry).to_have_value(original)
+            expect(code).to_have_text(whole)
+            slider.scroll_into_view_if_needed()
+            box = slider.bounding_box()
+            assert box
+            page.mouse.click(box["x"] + box["width"] - 3, box["y"] + box["height"] / 2)
+            expect(slider).to_have_value(str(high))
+            entry.fill(original)
+            expect(slider).to_have_value(was)
+            expect(code).to_have_text(whole)
+
+    root.get_by_role("button", name="look at step 2").click()
+    expect(code).to_have_text("ShapeTracker.from_shape((4, 6))\n  .permute((1, 0))\n  .pad(((1, 1), (1, 2)))")
+    root.get_by_role("button", name="look at step 7").focus()
+    page.keyboard.press("Enter")
+    expect(code).to_have_text(whole)
+    root.get_by_role("combobox", name="operation of step 7").select_option("flip")
+    expect(field(root, "flip").last).to_have_value("(2,)")
+    root.get_by_role("combobox", name="example").select_option("a sliding window")
+    expect(code).to_contain_text(".simplify()")
+    assert page.locator(".jp-mod-editMode").count() == 0  # no key went to the notebook
 
 
 def test_every_slider_of_the_photograph_moves_and_the_page_answers(

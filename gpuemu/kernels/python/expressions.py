@@ -207,7 +207,7 @@ def _unary(t: Translator, node: ast.UnaryOp) -> Any:
     if isinstance(node.op, ast.Invert):
         if operand.dtype.is_float:
             raise t.error(node, f"~ of {operand.dtype}; it inverts the bits of an integer")
-        return ~operand
+        return ~operand.cast(settled(arithmetic(operand.dtype, operand.dtype)))
     kind = arithmetic(_kind(operand), _kind(operand))
     if not settled(kind).is_float:
         operand = operand.cast(settled(kind))

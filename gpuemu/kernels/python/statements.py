@@ -244,6 +244,8 @@ def _for(t: Translator, node: ast.For) -> None:
     if node.orelse:
         raise t.error(node.orelse[0], "the else of a loop cannot be translated")
     found = items(t, node.iter)
+    if not isinstance(found.count, Value) and found.count == 0:
+        return
     first = found.start if found.start is not None else 0
     last = found.count if isinstance(found.count, Value) else t.k.const(found.count, dtypes.int32)
     with t.k.loop(last, first) as counter:

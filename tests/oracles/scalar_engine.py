@@ -182,6 +182,46 @@ def alu(name: str, dtype: DType, values: list[Any]) -> Any:
     return BOOL[name](*values) if dtype.kind == "bool" else wrap(dtype, INTEGER[name](*values))
 
 
+def elements_of(held: Any) -> list[Any]:
+    return held if isinstance(held, list) else [held]
+
+
+def dense_matrix(fragment: Any, fragments: list[list[Any]], operand: int) -> np.ndarray:
+    """The matrices that the fragments of all lanes fill."""
+    matrix = np.zeros(fragment.matrix_shape, fragment.dtype.numpy)
+    for lane, places in enumerate(fragment.lane_map.coordinates()):
+        for (row, column, *block), value in zip(places, elements_of(fragments[lane][operand]), strict=True):
+            matrix[block[0] if block else 0, row, column] = value
+    return matrix
+
+
+def sparse_matrix(core: Any, at: int, fragments: list[list[Any]]) -> np.ndarray:
+    """A of a sparse instruction: of each four places of a group, bits of the index register say which two are not 0."""
+    matrix = np.zeros(core.a.matrix_shape, core.a.dtype.numpy)
+    for lane, groups in enumerate(core.a.lane_map.coordinates()):
+        values, index = fragments[lane][0], fragments[lane][3]
+        for group, four in enumerate(groups):
+            first, second = index >> 4 * group & 3, index >> 4 * group + 2 & 3
+            if first == second:
+                raise MistakeError("sparse-index", at)
+            for which, place in enumerate((first, second)):
+                row, column = four[place]
+                matrix[0, row, column] = values[2 * group + which]
+    return matrix
+
+
+def block_scales(core: Any, fragments: list[list[Any]]) -> tuple[np.ndarray, np.ndarray]:
+    """Lanes 4r and 4r + 1 have the scales of A's rows r and r + 8, lane 4c those of B's column c."""
+    powers = core.scales[0].lane_map.dtype == "ue8m0"
+
+    def number(x: Any) -> float:
+        return (math.nan if x == 255 else 2.0 ** (x - 127)) if powers else abs(x)
+
+    of_a = [[number(x) for x in elements_of(fragments[4 * (row % 8) + row // 8][3])] for row in range(16)]
+    of_b = [[number(x) for x in elements_of(fragments[4 * column][4])] for column in range(8)]
+    return np.array([of_a]), np.array([of_b]).transpose(0, 2, 1)
+
+
 class Workgroup:
     """The lanes of one workgroup, their local memory, and what they share with the others."""
 
@@ -349,23 +389,37 @@ class Workgroup:
         return range(index, index + count)
 
     def multiply(self, core: Any, at: int, fragments: list[list[Any]]) -> list[Any]:
-        """A tensor core over one group of lanes: `fragments` has (a, b, c) of each lane."""
-        matrices = []
-        for operand, fragment in enumerate((core.a, core.b, core.c)):
-            blocks, rows, columns = fragment.matrix_shape
-            matrix = np.zeros((blocks, rows, columns), fragment.dtype.numpy)
-            for lane, elements in enumerate(fragment.lane_map.coordinates()):
-                for element, (row, column, *block) in enumerate(elements):
-                    held = fragments[lane][operand]
-                    matrix[block[0] if block else 0, row, column] = held[element] if isinstance(held, list) else held
-            matrices.append(matrix)
+        """A tensor core over one group of lanes: `fragments` has the operands of each lane."""
+        sources = [s for s in self.lines[at].sources if self.lines[s].uop not in VOID]
+        a = sparse_matrix(core, at, fragments) if core.sparse else dense_matrix(core.a, fragments, 0)
+        b = self.shared_matrix(core, at, sources[1], fragments) if core.b_is_shared else None
+        b = dense_matrix(core.b, fragments, 1) if b is None else b
+        options = {"b_dtype": core.b.lane_map.dtype, "saturate": core.instruction.saturate}
+        if core.instruction.product != "multiply":
+            options["of_bits"] = core.instruction.product
+        if core.scales:
+            options["scales"] = block_scales(core, fragments)
+        unit = arithmetic.unit(core.unit or core.instruction.unit)
         types = core.a.lane_map.dtype, core.d.lane_map.dtype
-        d = arithmetic.unit(core.unit or core.instruction.unit).matmul(*matrices, *types, core.instruction.path)
+        d = unit.matmul(a, b, dense_matrix(core.c, fragments, 2), *types, core.instruction.path, **options)
         results = []
         for elements in core.d.lane_map.coordinates():
             found = [d[(b[0] if b else 0), row, column].item() for row, column, *b in elements]
             results.append(found if len(found) > 1 else found[0])
         return results
+
+    def shared_matrix(self, core: Any, at: int, buffer: int, fragments: list[list[Any]]) -> np.ndarray:
+        """B of a wgmma: 8 columns by 16 bytes of k lie together; first come those along k, then those along n."""
+        n, k, run = core.instruction.n, core.instruction.k, 16 // core.b.dtype.itemsize
+        starts = {fragment[3] for fragment in fragments}
+        if len(starts) > 1 or min(starts) % run:
+            raise MistakeError("start", at)
+        places = self.places(at, buffer, starts.pop(), n * k)
+        matrix = np.zeros((1, k, n), core.b.dtype.numpy)
+        for row, column in product(range(k), range(n)):
+            place = column // 8 * 8 * k + row // run * 8 * run + column % 8 * run + row % run
+            matrix[0, row, column] = self.buffers[buffer][places[place]]
+        return matrix
 
     def run(self, group: tuple[int, ...], local: tuple[int, ...], cores: dict[int, Any]) -> None:
         """Run all lanes; x is innermost."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Mapping
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from shapetracker.errors import ExprError
@@ -105,8 +106,20 @@ def values_on_a_line(e: Expr, variable: Variable, low: int, high: int) -> list[i
     >>> values_on_a_line(i // 2, i, 3, 6)
     [1, 2, 2, 3]
     """
-    name = variable.name
-    return [int(_walk(e, {name: x}, _ON_INTEGERS, {})) for x in range(low, high + 1)]
+    return values_at(e, {variable.name: list(range(low, high + 1))}, high - low + 1)
+
+
+def values_at(e: Expr, points: Mapping[str, list[int]], count: int) -> list[int]:
+    """The values of an expression at several points, given by the values of each variable; without numpy.
+
+    Examples
+    --------
+    >>> i, j = Variable("i", 0, 9), Variable("j", 0, 9)
+    >>> values_at(i // 2 + j, {"i": [3, 4], "j": [0, 9]}, 2)
+    [1, 11]
+    """
+    result = _walk(e, points, _ON_LISTS, {})
+    return [int(x) for x in result] if isinstance(result, list) else [int(result)] * count
 
 
 def _integer(variable: Variable, value: Any) -> int:
@@ -142,7 +155,7 @@ def _widest(e: Expr) -> int:
 Combine = Callable[[Expr, list[Any]], Any]
 
 
-def _walk(e: Expr, environment: dict[str, Any], combine: Mapping[type[Expr], Combine], memo: dict[Expr, Any]) -> Any:
+def _walk(e: Expr, environment: Mapping[str, Any], combine: Mapping[type[Expr], Combine], memo: dict[Expr, Any]) -> Any:
     if isinstance(e, Const):
         return e.value
     if e in memo:
@@ -208,6 +221,35 @@ _ON_ARRAYS: dict[type[Expr], Combine] = {
     And: _product,
     Min: _least_of_arrays,
     Max: _greatest_of_arrays,
+}
+
+
+def _on_lists(combine: Callable[[Any, Any], Any]) -> Combine:
+    """An operation of numbers on lists of them, one number each point; a number stands for itself at every point."""
+
+    def combined(e: Expr, values: list[Any]) -> Any:
+        result = values[0]
+        for x in values[1:]:
+            if isinstance(result, list):
+                result = list(map(combine, result, x if isinstance(x, list) else repeat(x)))
+            elif isinstance(x, list):
+                result = list(map(combine, repeat(result), x))
+            else:
+                result = combine(result, x)
+        return result
+
+    return combined
+
+
+_ON_LISTS: dict[type[Expr], Combine] = {
+    Sum: _on_lists(operator.add),
+    Product: _on_lists(operator.mul),
+    FloorDiv: _on_lists(operator.floordiv),
+    Mod: _on_lists(operator.mod),
+    And: _on_lists(operator.and_),
+    Min: _on_lists(min),
+    Max: _on_lists(max),
+    **{kind: _on_lists(kind.holds) for kind in Comparison.__subclasses__()},
 }
 
 

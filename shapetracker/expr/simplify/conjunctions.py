@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import lcm
+
 from shapetracker.expr.nodes import And, Comparison, Const, Eq, Expr, Ge, Lt, Mod, Ne
 from shapetracker.expr.simplify.facts import Facts, Range, learn
 from shapetracker.expr.simplify.linear import from_linear, linear
@@ -17,10 +19,15 @@ def condition_twice(e: Expr, facts: Facts) -> Expr | None:
     return And.build(once) if len(once) < len(e.args) else None
 
 
-@rule("(x ≥ a) & (x ≥ b) → x ≥ max(a, b);  (x < a) & (x < b) → x < min(a, b);  (x ≥ a) & (x < a + 1) → x = a", And)
+@rule(
+    "(x ≥ a) & (x ≥ b) → x ≥ max(a, b);  (x < a) & (x < b) → x < min(a, b);  (x ≥ a) & (x < a + 1) → x = a;  "
+    "(x ≠ a) & (x ≥ a) → x ≥ a + 1",
+    And,
+)
 def tightest_limits(e: Expr, facts: Facts) -> Expr | None:
     """Limits on one form make one range."""
     limits: dict[Expr, tuple[int | None, int | None]] = {}
+    excluded = {(part.args[0], part.args[1]) for part in e.args if type(part) is Ne}
     rest: list[Expr] = []
     for part in e.args:
         if type(part) in (Ge, Lt) and type(part.args[1]) is Const:
@@ -34,8 +41,15 @@ def tightest_limits(e: Expr, facts: Facts) -> Expr | None:
             rest.append(form)
         else:
             rest.append(part)
+    for form, (least, most) in limits.items():
+        limits[form] = _past(form, least, 1, excluded), _past(form, most, -1, excluded)
     parts: list[Expr] = []
     for x in dict.fromkeys(rest):
+        if type(x) is Ne and x.args[0] in limits:
+            least, most = limits[x.args[0]]
+            k = x.args[1].max
+            if (least is not None and k <= least) or (most is not None and k >= most):
+                continue  # the limits say it
         if x not in limits:
             parts.append(x)
             continue
@@ -54,6 +68,13 @@ def tightest_limits(e: Expr, facts: Facts) -> Expr | None:
     return None if after is e else after
 
 
+def _past(form: Expr, limit: int | None, step: int, excluded: set[tuple[Expr, Expr]]) -> int | None:
+    """The limit, moved on over values that the form does not take."""
+    while limit is not None and (form, Const(limit)) in excluded:
+        limit += step
+    return limit
+
+
 def _residue(e: Expr) -> tuple[Expr, int, int] | None:
     """Form without constant, offset and divisor, where the expression is (form + offset) % n."""
     if type(e) is not Mod:
@@ -65,21 +86,25 @@ def _residue(e: Expr) -> tuple[Expr, int, int] | None:
     return from_linear(terms, 0), offset, n.value
 
 
-@rule("(x % n ≥ a) & (x % n < b) → (x − a) % n < b − a; so for all conditions on remainders of x by n", And)
+@rule(
+    "(x % n ≥ a) & (x % n < b) → (x − a) % n < b − a; so for all conditions on remainders of x by divisors of n",
+    And,
+)
 def limits_on_one_remainder(e: Expr, facts: Facts) -> Expr | None:
     """The remainders at which all of them hold are one run of the period, or none, where this applies."""
-    groups: dict[tuple[Expr, int], list[tuple[Expr, int]]] = {}
+    groups: dict[Expr, list[tuple[Expr, int, int]]] = {}
     for part in e.args:
         compared = isinstance(part, Comparison) and type(part.args[1]) is Const
         found = _residue(part.args[0] if compared else part)
         if found is not None:
-            groups.setdefault((found[0], found[2]), []).append((part, found[1]))
-    for (form, n), members in groups.items():
-        if len(members) < 2:
+            groups.setdefault(found[0], []).append((part, *found[1:]))
+    for form, members in groups.items():
+        n = lcm(*[m for _, _, m in members])
+        if len(members) < 2 or n > _MOST_RESIDUES:
             continue
-        holds = [all(_holds(part, (r + offset) % n) for part, offset in members) for r in range(n)]
+        holds = [all(_holds(part, (r + offset) % m) for part, offset, m in members) for r in range(n)]
         after = _run_of_remainders(form, n, holds)
-        gone = [part for part, _ in members]
+        gone = [part for part, _, _ in members]
         if after is not None and after.operations() < sum([part.operations() + 1 for part in gone]) - 1:
             return And.build((*[part for part in e.args if part not in gone], after))
     return None

@@ -48,7 +48,7 @@ def remainder_meets_its_quotient(e: Expr, facts: Facts) -> Expr | None:
         return None
     for atom, c, a, n in _divisions(terms, Mod):
         rest = plus((terms, constant), ({atom: 1}, 0), -c)
-        for x, sign, more in _remainder_read(a, n, terms):
+        for x, sign, more, _ in _remainder_read(a, n, terms):
             whole = linear(canonical(from_linear(*x) // n, quiet(facts)))
             if _meets(terms, whole[0], x[0]):
                 new = plus(plus(rest, x, c * sign), whole, -c * sign * n)
@@ -58,32 +58,36 @@ def remainder_meets_its_quotient(e: Expr, facts: Facts) -> Expr | None:
     return None
 
 
-def _remainder_read(a: Expr, n: int, terms: Terms) -> Iterator[tuple[Form, int, int]]:
-    """Other readings of a % n, as sign·(x % n) + more, where the sum has a quotient x // n.
+def _remainder_read(a: Expr, n: int, terms: Terms) -> Iterator[tuple[Form, int, int, Expr | None]]:
+    """Other readings of a % n, as sign·(x % n) + more, where the sum has a quotient x // n, or its last digit.
 
     Congruent dividends have one remainder; where x is congruent to −a − 1, a % n is n − 1 − x % n. A quotient may stand
     by itself, or be a further digit: in (y + x // n) % m it is that of x + n·y.
     """
     own = linear(a)
     mirrored = plus(({}, -1), own, -1)
-    yield own, 1, 0
-    for x in _dividends_of_quotients(n, terms):
+    yield own, 1, 0, None
+    for x, digit in _dividends_of_quotients(n, terms):
         if _congruent(x, own, n):
-            yield x, 1, 0
+            yield x, 1, 0, digit
         elif _congruent(x, mirrored, n):
-            yield x, -1, n - 1
+            yield x, -1, n - 1, digit
 
 
-def _dividends_of_quotients(n: int, terms: Terms) -> Iterator[Form]:
+def _dividends_of_quotients(n: int, terms: Terms) -> Iterator[tuple[Form, Expr | None]]:
+    """Each x of which the sum has x // n, and the term that is a digit of that, where it is one."""
     for _, _, x, m in _divisions(terms, FloorDiv):
         if m == n:
-            yield linear(x)
-    for _, _, digits, _ in _divisions(terms, Mod):
+            yield linear(x), None
+    for digit, _, digits, base in _divisions(terms, Mod):
         form = linear(digits)
         for quotient, c, x, m in _divisions(form[0], FloorDiv):
-            if m == n and c in (1, -1):  # −(x // n) is (n − 1 − x) // n
+            if m == n and c in (1, -1):
                 y = plus(form, ({quotient: 1}, 0), -c)
-                yield plus(linear(x) if c == 1 else plus(({}, n - 1), linear(x), -1), y, n)
+                mirrored = plus(({}, n - 1), linear(x), -1)  # −(x // n) is (n − 1 − x) // n
+                yield plus(linear(x) if c == 1 else mirrored, y, n), digit
+                if base == 2:  # there 1 and −1 are the same
+                    yield plus(mirrored if c == 1 else linear(x), y, n), digit
 
 
 def _congruent(a: Form, b: Form, n: int) -> bool:
@@ -152,9 +156,9 @@ def two_digits_become_one(e: Expr, facts: Facts) -> Expr | None:
         for other, d, _, m in _divisions(terms, Mod):
             if other is atom:
                 continue
-            for form, sign, more in _remainder_read(a, n, terms):
+            for form, sign, more, digit in _remainder_read(a, n, terms):
                 x = from_linear(*form)
-                upper = linear(canonical(x // n % m, quiet(facts)))
+                upper = ({other: 1}, 0) if digit is other else linear(canonical(x // n % m, quiet(facts)))
                 if other not in upper[0] or d % (n * upper[0][other]):
                     continue
                 c = d // (n * upper[0][other])

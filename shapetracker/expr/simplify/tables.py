@@ -7,16 +7,19 @@ only of what is left after the other rules.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations, pairwise
+from itertools import combinations, compress, pairwise, product
+from math import prod
 
-from shapetracker.expr.evaluate import values_on_a_line
-from shapetracker.expr.nodes import And, Const, Eq, Expr, Ge, Lt, Ne, Sum, Variable
-from shapetracker.expr.simplify.facts import Facts
+from shapetracker.expr.evaluate import values_at, values_on_a_line
+from shapetracker.expr.nodes import And, Comparison, Const, Eq, Expr, Ge, Lt, Ne, Sum, Variable
+from shapetracker.expr.simplify.facts import Facts, quiet
 from shapetracker.expr.simplify.linear import from_linear, linear, plus
-from shapetracker.expr.simplify.rules import COMPOUND, TANGLED, rule
+from shapetracker.expr.simplify.rules import COMPOUND, SHARED, TANGLED, canonical, rule, shortening
 
 _MOST_VALUES = 256
 _MOST_TOGETHER = 4  # conditions of which each selection is tried
+_MOST_POINTS = 1024
+_LEAST_SEPARATE = 4  # operations of a condition on two variables, or more, from which on a table is worth its time
 _LEAST_COST = 3  # what costs less has no shorter form that a table could show
 
 
@@ -86,6 +89,36 @@ def _period(jumps: list[int], low: int, high: int) -> int | None:
     return n if regular and first - n <= low and last + n > high else None
 
 
+@rule(
+    "a·x − m·q + c → (a·x + s) % m + c − s, where 0 ≤ a·x + s − m·q < m at each x, if that is shorter",
+    Sum,
+    needs=COMPOUND | SHARED,
+)
+def table_of_a_remainder(e: Expr, facts: Facts) -> Expr | None:
+    """A remainder by m is what is left between 0 and m when multiples of m are taken away, whatever q is made of."""
+    terms, constant = linear(e)
+    for q, d in terms.items():
+        v = next(iter(q.names.values()), None)
+        if v is None or len(q.names) > 1 or q is v or v not in terms or abs(d) < 2:
+            continue
+        found = _table(q, v, facts)
+        if found is None:
+            continue
+        m, sign = abs(d), -1 if d > 0 else 1
+        a = sign * terms[v]
+        gaps = [m * value - a * x for x, value in enumerate(found[1], found[0])]
+        least, most = max(gaps), min(gaps) + m - 1
+        if least > most:
+            continue
+        shift = next((s for s in (0, sign * constant, least) if least <= s <= most), least)
+        remainder = linear(canonical(from_linear({v: a}, shift) % m, quiet(facts)))
+        rest = {t: c for t, c in terms.items() if t is not q and t is not v}
+        after = from_linear(*plus((rest, constant - sign * shift), remainder, sign))
+        if after.operations() < e.operations():
+            return after
+    return None
+
+
 @rule("c(x) → x < k, x ≥ k, x = k, x ≠ k, or (x + s) % n < k, where the table of c says so", And, Ge, Lt, Eq, Ne)
 def table_of_a_condition(e: Expr, facts: Facts) -> Expr | None:
     """The conditions on one variable, taken together, hold at the same values as the short form."""
@@ -106,6 +139,33 @@ def table_of_a_condition(e: Expr, facts: Facts) -> Expr | None:
                 gone = [mine[k] for k in chosen]
                 return And.build((*[x for x in parts if x not in gone], short[0]))
     return None
+
+
+@shortening(
+    "c(x, y) → c₁(x) & c₂(y), where the points at which c holds are all pairs of some x and some y", And, Comparison
+)
+def table_of_separate_conditions(e: Expr, facts: Facts) -> Expr | None:
+    """As many points hold as there are pairs of an x and a y that occur: then each pair of them holds."""
+    variables = e.variables()
+    if e.operations() < _LEAST_SEPARATE or len(variables) < 2:
+        return None
+    lines = [range(low, high + 1) for low, high in map(facts.within, variables)]
+    count = prod([len(line) for line in lines])
+    if count > _MOST_POINTS:
+        return None
+    columns = [list(column) for column in zip(*product(*lines), strict=True)]
+    holds = values_at(e, {v.name: column for v, column in zip(variables, columns, strict=True)}, count)
+    occurring = [set(compress(column, holds)) for column in columns]
+    if sum(holds) != prod([len(values) for values in occurring]):
+        return None
+    parts: list[Expr] = []
+    for v, line, values in zip(variables, lines, occurring, strict=True):
+        short = _runs(v, line[0], [x in values for x in line])
+        if short is None:
+            return None
+        parts += short
+    after = And.build(tuple(parts))
+    return after if after.operations() < e.operations() else None
 
 
 def _choices(count: int) -> Iterator[tuple[int, ...]]:

@@ -103,8 +103,43 @@ def padded_transpose(tensor, dtypes, np):  # type: ignore[no-untyped-def]
     return tensor(floats(np, 5, 7)).pad(((1, 2), (3, 0))).permute(1, 0).contiguous() + 1
 
 
+@recipe()
+def batch_norm(tensor, dtypes, np):  # type: ignore[no-untyped-def]
+    weight, bias, mean = (tensor(floats(np, 3, 2 + i)[:, 0].copy()) for i in range(3))
+    return tensor(floats(np, 2, 3, 4, 4)).batchnorm(weight, bias, mean, tensor(abs(floats(np, 3, 9)[:, 0]) + 1))
+
+
+@recipe()
+def largest_place(tensor, dtypes, np):  # type: ignore[no-untyped-def]
+    return tensor(floats(np, 6, 17)).argmax(axis=1)
+
+
+@recipe()
+def transposed_convolution(tensor, dtypes, np):  # type: ignore[no-untyped-def]
+    return tensor(floats(np, 1, 2, 4, 4)).conv_transpose2d(tensor(floats(np, 2, 2, 3, 3)), stride=2, padding=1)
+
+
+@recipe()
+def variable_rows(tensor, dtypes, np):  # type: ignore[no-untyped-def]
+    from tinygrad import Variable
+
+    return (tensor(floats(np, 4, 5)).reshape(Variable("rows", 1, 10).bind(4), 5) + 1).sum(axis=0)
+
+
+@recipe("IMAGE=2")
+def image_product(tensor, dtypes, np):  # type: ignore[no-untyped-def]
+    return tensor(floats(np, 16, 16)) @ tensor(floats(np, 16, 17)[:, :16])
+
+
+@recipe("EMULATE_CUDA")
+def matmul_half_sums_cuda(tensor, dtypes, np):  # type: ignore[no-untyped-def]
+    a, b = (tensor(floats(np, 16, 32 + i).astype(np.float16)[:, :16]) for i in range(2))
+    return a.matmul(b, acc_dtype=dtypes.half)
+
+
 def json_arg(arg: Any) -> Any:
-    """An argument as JSON: enums by name, dtypes by name, floats that JSON cannot hold as {"float": text}."""
+    """An argument as JSON: enums by name, dtypes by name, floats that JSON cannot hold as {"float": text},
+    variables by name."""
     if isinstance(arg, tuple | list):
         return [json_arg(x) for x in arg]
     if arg is None or isinstance(arg, bool | int | str):
@@ -113,13 +148,17 @@ def json_arg(arg: Any) -> Any:
         return {"float": repr(arg)}
     if hasattr(arg, "fmt"):
         return {"dtype": arg.name}
+    if hasattr(arg, "expr"):
+        return arg.expr
     return {"enum": arg.name}
 
 
 def json_dtype(dtype: Any) -> Any:
-    """A dtype as [name of the scalar, count], or null."""
+    """A dtype as [name of the scalar, count], an image as [name, count, shape], or null."""
     if dtype is None:
         return None
+    if hasattr(dtype, "shape"):
+        return [dtype.name, dtype.count, list(dtype.shape)]
     scalar = dtype.scalar() if hasattr(dtype, "scalar") else dtype
     return [scalar.name, dtype.count]
 
@@ -175,7 +214,8 @@ def main() -> None:
         record(sys.argv[1])
         return
     for name, (target, _) in RECIPES.items():
-        environment = {**os.environ, "PYTHON": "1", target: "1"}
+        variable, _, value = target.partition("=")
+        environment = {**os.environ, "PYTHON": "1", variable: value or "1"}
         subprocess.run([sys.executable, __file__, name], env=environment, check=True)  # noqa: S603
 
 

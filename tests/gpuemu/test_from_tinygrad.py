@@ -28,9 +28,10 @@ def named(value: Any) -> Any:
 def lines_of(record: dict[str, Any]) -> list[Any]:
     lines = []
     for uop, dtype, sources, arg in record["lines"]:
-        kind = (
-            None if dtype is None else SimpleNamespace(name=dtype[0] + str(dtype[1]) * (dtype[1] > 1), count=dtype[1])
-        )
+        kind = None
+        if dtype is not None:
+            name, count, *shape = dtype
+            kind = SimpleNamespace(name=name + str(count) * (count > 1), count=count, shape=shape[0] if shape else None)
         lines.append((SimpleNamespace(name=uop), kind, sources, named(arg)))
     return lines
 

@@ -267,7 +267,7 @@ def _fitted_reshape(view: SymbolicView, shape: tuple[IntLike, ...]) -> Parts | N
     (given, target), values = unbind_views((view, symbolic(shape, None, 0, None)))
     one, other = as_symbolic(given), as_symbolic(target)
     variables = one.vars() | other.vars()
-    samples = each_binding(variables, lambda at: one.bind(at).reshape(_at(other.shape, at)))
+    samples = each_binding(variables, lambda at: one.bind(at).reshape(_at(other.shape, at)), one.guards)
     if samples is None:
         return None
     found = fit_view(other.bounds(), [*one.parts(), *other.parts()], samples)

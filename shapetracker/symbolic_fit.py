@@ -17,7 +17,7 @@ from typing import Any
 from shapetracker.errors import ViewError
 from shapetracker.expr import Const, Expr, Max, Min, Variable, as_expr
 from shapetracker.expr.nodes import IntLike, Product, Sum
-from shapetracker.symbolic_values import simple
+from shapetracker.symbolic_values import simple, where_guards_hold
 from shapetracker.view import View
 
 BINDINGS = 1024
@@ -32,20 +32,23 @@ Sample = tuple[dict[str, int], View]
 Parts = tuple[list[IntLike], IntLike, Pairs]
 
 
-def each_binding(variables: Iterable[Variable], make: Callable[[dict[Any, int]], View | None]) -> list[Sample] | None:
-    """The plain view of each binding for which it can be made.
+def each_binding(
+    variables: Iterable[Variable], make: Callable[[dict[Any, int]], View | None], guards: Sequence[Expr] = ()
+) -> list[Sample] | None:
+    """The plain view of each binding that meets the guards, and for which it can be made.
 
     None where some binding has no single view, or where there are more than `BINDINGS` bindings.
 
     >>> i = Variable("i", 1, 2)
     >>> each_binding([i], lambda at: View.create((at["i"],)))
-    [({'i': 1}, View(shape=(1,), strides=(0,), offset=0)), ({'i': 2}, View(shape=(2,), strides=(1,), offset=0))]
+    [({'i': 2}, View(shape=(2,), strides=(1,), offset=0)), ({'i': 1}, View(shape=(1,), strides=(0,), offset=0))]
     """
     names = sorted(variables, key=lambda variable: variable.name)
-    if prod(variable.max - variable.min + 1 for variable in names) > BINDINGS:
+    ranges = [where_guards_hold(variable, guards) for variable in names]
+    if prod(map(len, ranges)) > BINDINGS:
         return None
     samples = []
-    for values in product(*[range(variable.min, variable.max + 1) for variable in names]):
+    for values in product(*[reversed(values) for values in ranges]):  # a "no" comes sooner from large values
         at = {variable.name: value for variable, value in zip(names, values, strict=True)}
         try:
             view = make(at)

@@ -7,17 +7,17 @@ the result are empty too, because they lie within those of the outer view.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import prod
 from typing import NamedTuple
 
-from shapetracker.expr import Const, Expr, Max, Min, as_expr
+from shapetracker.expr import Const, Expr, Max, Min, Product, Sum, Variable, as_expr
 from shapetracker.expr.nodes import IntLike
 from shapetracker.symbolic_fit import Pairs, Parts
 from shapetracker.symbolic_reshape import Axis, join
-from shapetracker.symbolic_values import full, same, simple
+from shapetracker.symbolic_values import full, same, simple, where_guards_hold
 
 
 class Form(NamedTuple):
@@ -44,6 +44,7 @@ class Lookup:
     offset: IntLike
     bounds: list[tuple[IntLike, IntLike]]
     facts: list[Expr]
+    ranges: dict[Variable, IntLike]  # the variables over the narrower ranges that the facts leave
     met: set[int] = field(default_factory=set)  # the digits whose masks are met by the bounds
 
     def parts(self, inner_offset: IntLike) -> Parts | None:
@@ -94,9 +95,9 @@ class Lookup:
 
     def floor(self, form: Form, counts: list[IntLike], place: IntLike) -> Form | None:
         """``⌊form / place⌋`` where it is seen to be affine: what it leaves stays in [0, place) at all corners."""
-        if as_expr(place).min < 1:
+        quotient = self.over(form.first, place)
+        if quotient is None:
             return None
-        quotient = simple(as_expr(form.first) // place)
         left = simple(form.first - place * quotient)
         low = high = left
         steps: list[IntLike] = []
@@ -117,8 +118,10 @@ class Lookup:
 
         It is what the first step shows, or, where that depends on the binding, what nearly all bindings show.
         """
-        for up in (as_expr(left + step) // place, as_expr(step) // place, -(as_expr(-step) // place), 0):
-            pace = simple(up)
+        shown, below, above = [self.over(x, place) for x in (left + step, step, -step)]
+        for pace in (shown, below, None if above is None else simple(-above), 0):
+            if pace is None:
+                continue
             slope = simple(step - place * pace)
             reach = simple(slope * (count - 1))
             if self.positive(simple(left + reach)) and self.positive(simple(place - 1 - left - reach)):
@@ -188,6 +191,17 @@ class Lookup:
         neighbours = pairwise(self.digits[piece.start : piece.stop])
         return any(not same(step, size * pace) for (_, step, _), (size, pace, _) in neighbours)
 
+    def over(self, e: IntLike, place: IntLike) -> IntLike | None:
+        """``⌊e / place⌋``; None where the place may be 0, but in the narrower ranges, and it is no sum of products."""
+        if as_expr(place).min >= 1:
+            quotient: IntLike = simple(as_expr(e) // place)
+            return quotient
+        few = as_expr(place).substitute(self.ranges)
+        if few.min < 1:
+            return None
+        back = {as_expr(narrow): variable for variable, narrow in self.ranges.items()}
+        return _renamed(as_expr(simple(as_expr(e).substitute(self.ranges) // few)), back)
+
     def positive(self, e: IntLike) -> bool:
         """Whether ``e ≥ 0`` is seen to hold in each binding with a valid point."""
         if not isinstance(e, Expr):
@@ -196,6 +210,8 @@ class Lookup:
             return True
         if e.max < 0:
             return False
+        if self.ranges and as_expr(simple(e.substitute(self.ranges))).min >= 0:
+            return True
         return as_expr(e >= 0).simplify(assuming=self.facts).min >= 1
 
 
@@ -218,16 +234,45 @@ def look_up(
     ([-1, n], n - 1, ((0, n), (0, 4)))
     """
     strides, start, bounds = outer
-    some = [as_expr(simple(end - begin) >= 1) for begin, end in bounds]
-    facts = [fact for fact in (*guards, *some) if not isinstance(fact, Const)]
     shape, steps, place, valid = inner
+    counts = [simple(end - begin) for begin, end in bounds]
+    facts = [fact for fact in (*guards, *[as_expr(count >= 1) for count in counts]) if not isinstance(fact, Const)]
+    ranges = _narrower([*shape, *counts], facts)  # a valid point lies in a view below that is not empty
     own = list(zip(shape, steps, valid, strict=True)), place
     for digits, offset in (_fewest_axes(inner), own):  # a mask on joined axes may speak of more than one outer axis
-        if all(as_expr(size).min > 0 for size, _, _ in digits[1:]):  # no floor by 0
-            found = Lookup(digits, strides, start, list(bounds), facts).parts(offset)
-            if found is not None or all(full(bound, size) for size, _, bound in digits):
-                return found
+        found = Lookup(digits, strides, start, list(bounds), facts, ranges).parts(offset)
+        if found is not None or all(full(bound, size) for size, _, bound in digits):
+            return found
     return None
+
+
+def _narrower(sizes: Iterable[IntLike], facts: Sequence[Expr]) -> dict[Variable, IntLike]:
+    """The variables, over the range in which sizes ``variable + number`` are positive and the facts hold."""
+    found: dict[Variable, IntLike] = {}
+    for size in (*sizes, *facts):
+        for variable in as_expr(size).variables():
+            within = where_guards_hold(variable, facts)
+            low = max(within.start, as_expr(found.get(variable, variable)).min)
+            more = simple(size - variable)
+            if isinstance(more, int):
+                low = max(low, 1 - more)
+            if (variable.min, variable.max) != (low, within.stop - 1) and low < within.stop:
+                found[variable] = Variable(variable.name, low, within.stop - 1)
+    return found
+
+
+def _renamed(e: Expr, names: Mapping[Expr, Expr]) -> IntLike | None:
+    """A sum of products over other variables; None where it is made of anything else."""
+    if isinstance(e, (Const, Variable)):
+        return names.get(e, e)
+    if not isinstance(e, (Sum, Product)):
+        return None
+    parts = [_renamed(part, names) for part in e.args]
+    if None in parts:
+        return None
+    both = [part for part in parts if part is not None]
+    found: IntLike = simple(sum(both) if isinstance(e, Sum) else prod(both))
+    return found
 
 
 def _fewest_axes(inner: tuple[Sequence[IntLike], Sequence[IntLike], IntLike, Pairs]) -> tuple[list[Axis], IntLike]:

@@ -46,7 +46,8 @@ def _fitted(inner: SymbolicView, outer: SymbolicView) -> Parts | None:
     """The strides, offset and bounds that the sum has in each binding."""
     views, values = unbind_views((inner, outer))
     one, other = map(as_symbolic, views)
-    samples = each_binding(one.vars() | other.vars(), lambda at: one.bind(at) + other.bind(at))
+    guards = (*one.guards, *other.guards)
+    samples = each_binding(one.vars() | other.vars(), lambda at: one.bind(at) + other.bind(at), guards)
     if samples is None:
         return None
     found = fit_view(other.bounds(), [*one.parts(), *other.parts()], samples)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from shapetracker.errors import ViewError
-from shapetracker.expr import Const, Expr, Max, Min, as_expr
+from shapetracker.expr import Comparison, Const, Eq, Expr, Ge, Gt, Le, Lt, Max, Min, Variable, as_expr
 from shapetracker.expr.nodes import IntLike
 
 
@@ -21,6 +21,25 @@ def given_values(call: str, values: Mapping[Any, int] | None) -> dict[Any, int]:
     if not isinstance(values, Mapping):
         raise ViewError(f"{call}: {values!r} gives no variable a value; write {{i: 3}} or {{'i': 3}}")
     return dict(values)
+
+
+def where_guards_hold(variable: Variable, guards: Iterable[Expr]) -> range:
+    """The values that a variable may have where guards such as ``i < 4`` hold.
+
+    >>> x = Variable("x", 0, 6)
+    >>> where_guards_hold(x, [x < 4, x >= 1, x * 2 < 9])
+    range(1, 4)
+    """
+    low, high = variable.min, variable.max
+    for guard in guards:
+        if not isinstance(guard, Comparison) or guard.args[0] is not variable or not isinstance(guard.args[1], Const):
+            continue
+        limit = guard.args[1].value
+        if isinstance(guard, (Ge, Gt, Eq)):
+            low = max(low, limit + isinstance(guard, Gt))
+        if isinstance(guard, (Le, Lt, Eq)):
+            high = min(high, limit - isinstance(guard, Lt))
+    return range(low, high + 1)
 
 
 def full(bound: tuple[IntLike, IntLike], size: IntLike) -> bool:

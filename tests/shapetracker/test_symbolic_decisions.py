@@ -114,6 +114,9 @@ LARGE = [
     (View.create((N, 6)).pad(((2, 0), (0, 0))), View.create((N + 2, 6)).stride((2, 1))),
     (View.create((N, M + 1)).permute((1, 0)).pad(((1, 0), (0, 0))), View.create((M + 2, N, 1)).expand((M + 2, N, 3))),
     (View.create((8,)).pad(((2, 2),)), View.create((N,), (0,), M)),
+    (View.create((4, M + 2)).shrink(((0, 4), (1, M + 1))), View.create((4, M)).flip(1)),  # there may be no column
+    (View.create((N, M)).permute((1, 0)).pad(((1, 0), (0, 1))), (M + 1, 1, N + 1)),
+    (View.create((N, 3)).permute((1, 0)).shrink(((M, 3), (0, N))), View.create((3 - M, N)).flip(0)),
 ]
 
 
@@ -141,6 +144,12 @@ def test_with_more_bindings_than_are_tried_a_view_may_stay_apart():
     assert (N.max - N.min + 1) * (M.max - M.min + 1) > BINDINGS
     assert inner + outer is None
     assert inner.bind({N: 9}) + outer.bind({N: 9, M: 4}) is not None
+
+
+def test_guards_leave_fewer_bindings_to_try():
+    few = M < 3
+    assert len(each_binding([M], lambda at: View.create((at["m"] + 1,)), [few])) == 3
+    assert each_binding([M], lambda at: View.create((at["m"] + 1,))) is None
 
 
 def test_a_value_that_no_sum_of_products_gives_changes_in_steps():

@@ -13,6 +13,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,8 +56,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     A[3, 10]: lane 13, element 4 (r2.[15:0])
     0
     """
-    arguments = _parser().parse_args(argv)
+    parser = _parser()
+    arguments, beyond = parser.parse_known_args(argv)
+    if arguments.command is None:
+        parser.print_help()
+        return 2
+    if any(text.startswith("-") for text in beyond) or (beyond and not hasattr(arguments, "rest")):
+        parser.error(f"unrecognized arguments: {' '.join(beyond)}")
     try:
+        if beyond:  # argparse takes no more of a list once an option has come after it
+            arguments.rest += beyond
         return int(arguments.run(arguments))
     except BrokenPipeError:  # the reader, such as `head`, has seen enough; Python would complain again on exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -96,8 +105,10 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def _where(arguments: argparse.Namespace) -> int:
-    maps = _maps(_instruction_or_copy(arguments), arguments.operand)
-    row, col, block = arguments.row, arguments.col, arguments.block
+    found = _instruction_or_copy(arguments)
+    maps = _maps(found, arguments.operand)
+    row, col = _row_and_column(arguments, found.short_name)
+    block = arguments.block
     inside = {x: m for x, m in maps.items() if x != "d" and row < m.rows and col < m.columns and block < m.blocks}
     chosen = maps if arguments.operand else inside
     if not chosen:
@@ -109,6 +120,19 @@ def _where(arguments: argparse.Namespace) -> int:
         name = f"{_title(operand)}[{row}, {col}]" + f" of block {block}" * (lane_map.blocks > 1)
         print(f"{name}: {'; '.join(texts) or 'no lane holds it'}")
     return 0
+
+
+def _row_and_column(arguments: argparse.Namespace, name: str) -> tuple[int, int]:
+    """The two numbers, by their place or by name."""
+    given = [*arguments.rest, *(x for x in (arguments.row, arguments.col) if x is not None)]
+    named = (arguments.row is None) == (arguments.col is None)
+    if len(given) != 2 or not named:
+        raise LaneMapError(f"say which row and which column, as in: gpuemu where {name} 3 5")
+    try:
+        row, col = (_count(str(number)) for number in given)
+    except argparse.ArgumentTypeError as error:
+        raise LaneMapError(f"row and column {given[0]} {given[1]}: {error}") from None
+    return row, col
 
 
 def _convert(arguments: argparse.Namespace) -> int:
@@ -140,10 +164,14 @@ def _print_notation(title: str, notation: Any) -> int:
 def _check(arguments: argparse.Namespace) -> int:
     from gpuemu.tensorcores.checker import check_fragment
 
-    if (arguments.registers is None) == (not arguments.formula):
+    given = arguments.rest if arguments.operand is None else [arguments.operand, *arguments.rest]
+    operand, *formulas = given or [""]
+    if operand.lower() not in tuple("abcd"):
+        raise FragmentError(f"operand {operand!r}; expected a, b, c or d, behind the name or as --operand")
+    if (arguments.registers is None) == (not formulas):
         raise FragmentError("give either formulas or --registers FILE")
-    loaded = arguments.formula or _registers(arguments.registers)
-    diagnosis = check_fragment(_instruction(arguments), arguments.operand, loaded)
+    loaded = formulas or _registers(arguments.registers)
+    diagnosis = check_fragment(_instruction(arguments), operand.lower(), loaded)
     print(diagnosis)
     _write_picture(arguments, diagnosis.draw)
     return 0 if diagnosis.right else 1
@@ -288,7 +316,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="gpuemu", description="Tensor-core lane maps of four vendors, and their arithmetic."
     )
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    parser.add_argument("--version", action="version", version=f"gpuemu of lanewise {version('lanewise')}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
     command = _command(commands, "list", _list, "the instructions of the catalogue")
     command.add_argument("--vendor", help="nvidia, amd, apple or intel")
@@ -303,8 +332,9 @@ def _parser() -> argparse.ArgumentParser:
     command = _command(commands, "where", _where, "who holds the element at a row and a column")
     _add_name(command)
     _add_operand(command)
+    command.add_argument("rest", nargs="*", metavar="ROW COL", help="or --row ROW --col COL")
     for axis in ("row", "col"):
-        command.add_argument(f"--{axis}", type=_count, required=True)
+        command.add_argument(f"--{axis}", type=_count, help=argparse.SUPPRESS)
     command.add_argument("--block", type=_count, default=0)
 
     command = _command(commands, "convert", _convert, "the lane maps in another notation")
@@ -314,9 +344,10 @@ def _parser() -> argparse.ArgumentParser:
 
     command = _command(commands, "check", _check, "what is wrong with a fragment; exits with 1 if anything is")
     _add_name(command)
-    command.add_argument("operand", choices=tuple("abcd"), type=str.lower)
-    example = "'lane/4 + 8*(i/2)' '2*(lane%%4) + i%%2'"
-    command.add_argument("formula", nargs="*", help=f"row and column from lane and i, in Python or C: {example}")
+    _add_operand(command)
+    example = "c 'lane/4 + 8*(i/2)' '2*(lane%%4) + i%%2'"
+    words = f"a, b, c or d (or --operand); row and column from lane and i, in Python or C: {example}"
+    command.add_argument("rest", nargs="*", metavar="OPERAND FORMULA", help=words)
     command.add_argument("--registers", metavar="FILE", help="registers filled from numbered elements, a line a lane")
     _add_forms(command, "html", "svg")
 

@@ -8,6 +8,7 @@ import json
 import re
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -179,6 +180,14 @@ def test_a_sheet_is_one_document_that_loads_nothing(
         (["where", "m16n8k16", "--operand", "b", "--row", "16", "--col", "0"], "operand b has 16 rows, 8 columns"),
         (["check", "m16n8k16", "a", "lane @ 2", "i"], "gpuemu check: formula 'lane @ 2': '@ 2' is not understood"),
         (["check", "m16n8k16", "a"], "gpuemu check: give either formulas or --registers FILE"),
+        (["check", "m16n8k16"], "gpuemu check: operand ''; expected a, b, c or d, behind the name or as --operand"),
+        (["check", "m16n8k16", "e", "lane"], "gpuemu check: operand 'e'; expected a, b, c or d, behind the name"),
+        (["where", "m16n8k16"], "say which row and which column, as in: gpuemu where m16n8k16.f32.f16 3 5"),
+        (["where", "m16n8k16", "3"], "say which row and which column"),
+        (["where", "m16n8k16", "3", "5", "7"], "say which row and which column"),
+        (["where", "m16n8k16", "--row", "3"], "say which row and which column"),
+        (["where", "m16n8k16", "3", "--row", "3"], "say which row and which column"),
+        (["where", "m16n8k16", "3", "x"], "gpuemu where: row and column 3 x: 'x' is no number from 0 up"),
         (["check", "m16n8k16", "a", "--registers", "/nowhere"], "No such file or directory"),
         (["sheet", "wmma", "--html", "x.html"], "say more of the name"),
     ],
@@ -196,12 +205,12 @@ def test_a_mistake_in_the_call_is_one_line_and_exit_code_2(
 @pytest.mark.parametrize(
     "arguments",
     [
-        [],
         ["shwo"],
         ["show"],
+        ["show", "m16n8k16", "a"],
+        ["where", "m16n8k16", "3", "5", "--bogus"],
         ["where", "m16n8k16", "--row", "-1", "--col", "0"],
         ["where", "m16n8k16", "--row", "x", "--col", "0"],
-        ["check", "m16n8k16", "e", "lane"],
         ["convert", "m16n8k16", "--to", "latin"],
     ],
 )
@@ -210,6 +219,32 @@ def test_argparse_refuses_with_exit_code_2(capsys: pytest.CaptureFixture[str], a
         main(arguments)
     assert stopped.value.code == 2
     assert "usage: gpuemu" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["3", "5"], ["--operand", "c", "3", "5"], ["3", "5", "--operand", "C"], ["--row", "3", "--col", "5"]]
+)
+def test_where_takes_row_and_column_by_place_or_by_name(
+    capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    assert out(capsys, "where", "m16n8k16", *arguments).splitlines()[-1] == "C[3, 5]: lane 14, element 1 (r1)"
+
+
+def test_check_takes_the_operand_by_place_or_by_name(capsys: pytest.CaptureFixture[str]) -> None:
+    right = "m16n8k16.f32.f16, operand A: right, all 256 places.\n"
+    for arguments in (["a", *A], ["--operand", "A", *A], [*A, "--operand", "a"]):
+        assert out(capsys, "check", "m16n8k16", *arguments) == right
+
+
+def test_without_a_command_it_says_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "who holds the element at a row and a column" in out(capsys, code=2)
+
+
+def test_the_version_is_that_of_the_distribution(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["--version"])
+    assert stopped.value.code == 0
+    assert capsys.readouterr().out == f"gpuemu of lanewise {version('lanewise')}\n"
 
 
 def test_numbers_that_are_none_are_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

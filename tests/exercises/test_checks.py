@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+
 from exercises import ask, check, hint, results
 from exercises.define import (
     Exercise,
@@ -21,7 +22,6 @@ from exercises.define import (
 )
 from exercises.session import forget
 from exercises.watching import counted, watched
-
 from gpuemu import cuda
 from gpuemu.cuda import float32
 from shapetracker import ShapeTracker, View

@@ -1,6 +1,7 @@
 """Every solution passes its check, whatever the inputs; typical wrong answers get the sentence that helps."""
 
 import pytest
+
 from exercises import check
 from exercises.define import find, names
 from solutions import modules

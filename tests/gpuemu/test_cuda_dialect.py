@@ -399,14 +399,14 @@ def test_a_chain_of_comparisons_computes_its_middle_once():
 
 def test_parameters_of_device_functions_by_name_and_default():
     @cuda.jit("float64(float64, float64, float64)", device=True, inline=True)
-    def affine(x, scale=2.0, offset=1):
+    def affine(x, /, scale=2.0, offset=1):
         return x * scale + offset
 
     @cuda.jit
     def kernel(out):
         pair = (3.0, 4.0)
         out[0], out[1] = affine(5.0), affine(5.0, offset=0)
-        out[2], out[3] = affine(offset=2, x=1.0, scale=7.0), affine(*pair)
+        out[2], out[3] = affine(1.0, offset=2, scale=7.0), affine(*pair)
 
     assert run(kernel)[:4].tolist() == [11, 10, 9, 13]
     assert affine.py_func(5.0) == 11

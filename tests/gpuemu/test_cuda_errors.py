@@ -310,9 +310,122 @@ def row_as_element(out, a):
     a[0] = 1
 
 
+@cuda.jit
+def makes_an_array(out):
+    tmp = np.zeros(4)
+    out[0] = tmp[0]
+
+
+@cuda.jit
+def sums_an_array(out):
+    out[0] = sum(out)
+
+
+@cuda.jit
+def draws(out):
+    out[0] = np.random.rand()
+
+
+@cuda.jit
+def a_list(out):
+    found = []
+    out[0] = found[0]
+
+
+@cuda.jit
+def position_without_axis(out):
+    i = cuda.threadIdx
+    out[i] = 1
+
+
+@cuda.jit
+def position_called(out):
+    out[cuda.threadIdx.x()] = 1
+
+
+@cuda.jit
+def grid_of_nothing(out):
+    out[cuda.grid()] = 1
+
+
+@cuda.jit
+def two_names_for_one(out):
+    i, j = cuda.grid(1)
+    out[i] = j
+
+
+@cuda.jit
+def pair_compared(out):
+    i = cuda.grid(2)
+    if i < out.size:
+        out[0] = 1
+
+
+@cuda.jit
+def wrong_case(out):
+    cuda.syncThreads()
+
+
+@cuda.jit
+def without_cuda(out):
+    out[threadIdx.x] = 1  # noqa: F821
+
+
+@cuda.jit
+def without_math(out):
+    out[0] = sqrt(2.0)  # noqa: F821
+
+
+@cuda.jit
+def whole_arrays(out):
+    out = out + 1
+
+
+@cuda.jit
+def parameter_that_changes(out, a):
+    a = out[1:]
+    out[0] = a[0]
+
+
+@cuda.jit
+def atomic_without_index(out):
+    cuda.atomic.add(out[0], 1)
+
+
+def on_the_host(x):
+    return x * x
+
+
+@cuda.jit
+def calls_the_host(out):
+    out[0] = on_the_host(out[1])
+
+
+@cuda.jit
+def calls_a_kernel(out):
+    a_list(out)
+
+
+@cuda.jit
+def launches_a_kernel(out):
+    a_list[1, 1](out)
+
+
+@cuda.jit
+def and_of_bits(out):
+    i = cuda.grid(1)
+    if i < 3 & out[i] > 0:
+        out[i] = 1
+
+
+@cuda.jit
+def casts_by_method(out):
+    out[0] = out[1].astype(np.int32)
+
+
 UNTRANSLATABLE = [
     (comprehension, "a list comprehension cannot be translated"),
-    (printing, "print cannot be called in a kernel; what can is cuda.…, math.…"),
+    (printing, "print cannot be called in a kernel: a lane has no screen; write into an array"),
     (try_statement, "try cannot be translated; a kernel has assignments, if, for, while and calls"),
     (with_statement, "with cannot be translated"),
     (assertion, "assert cannot be translated"),
@@ -334,6 +447,35 @@ UNTRANSLATABLE = [
     (complex_result, "what is stored is a complex; expected a number"),
     (unknown_parameter, "helper takes 1 argument (x); got 1, and none for x"),
     (bits_of_a_float, "the bits of float32; expected an integer"),
+    (
+        makes_an_array,
+        "np.zeros cannot be called in a kernel: it makes an array of the host; in a kernel, cuda.local.array",
+    ),
+    (
+        sums_an_array,
+        "sum cannot be called in a kernel: it works on whole arrays; a lane takes their elements one after",
+    ),
+    (draws, "np.random.rand cannot be called in a kernel: draw on the host and give the array"),
+    (a_list, "a list cannot be translated; cuda.local.array(size, dtype) is an array of each lane's own"),
+    (position_without_axis, "index 0 of out is cuda.threadIdx without .x, .y or .z; expected an integer"),
+    (position_called, "cuda.threadIdx.x is a number; write it without the brackets behind it"),
+    (grid_of_nothing, "cuda.grid takes 1 argument (ndim); got 0"),
+    (two_names_for_one, "2 names for int32; cuda.grid(2) gives two numbers"),
+    (pair_compared, "an operand of < is a tuple; expected a number; name its parts, as in x, y = cuda.grid(2)"),
+    (wrong_case, "there is no cuda.syncThreads; did you mean cuda.syncthreads?"),
+    (without_cuda, "the name threadIdx means nothing here; did you mean cuda.threadIdx?"),
+    (without_math, "the name sqrt means nothing here; did you mean math.sqrt?"),
+    (whole_arrays, "out changes, and is given an array; a variable that changes holds numbers, or tuples of them; to"),
+    (parameter_that_changes, "a changes, and is given an array"),
+    (atomic_without_index, "cuda.atomic.add takes 3 arguments (ary, idx, val); got 2"),
+    (
+        calls_the_host,
+        "on_the_host cannot be called in a kernel: it is a function of Python; write @cuda.jit(device=True)",
+    ),
+    (calls_a_kernel, "a_list is a kernel; a kernel calls functions with @cuda.jit(device=True)"),
+    (launches_a_kernel, "[…] of the kernel a_list; expected an array: a kernel launches no kernel"),
+    (and_of_bits, "& of 3 and float32; it works on the bits of integers; `and` joins conditions"),
+    (casts_by_method, ".astype of float32; expected an array, cuda or math before the dot; a type casts a number"),
     (range_as_value, "range stands in `for … in range(…)` alone"),
     (
         global_array,
@@ -372,7 +514,7 @@ UNTRANSLATABLE = [
 @pytest.mark.parametrize(("kernel", "message"), UNTRANSLATABLE, ids=lambda x: getattr(x, "__name__", ""))
 def test_what_cannot_be_translated_points_to_its_line(kernel, message):
     arguments = [np.zeros(4, np.float32), 4, 1][: len(kernel.source.parameters)]
-    if kernel in (array_changes, row_as_element):
+    if kernel in (array_changes, parameter_that_changes, row_as_element):
         arguments = [np.zeros(4, np.float32), np.zeros((2, 2), np.float32)]
     with pytest.raises(KernelError) as error:
         kernel[1, 4](*arguments)
@@ -381,6 +523,12 @@ def test_what_cannot_be_translated_points_to_its_line(kernel, message):
     assert "test_cuda_errors.py, line " in text
     assert error.value.where.text.strip() in text
     assert text.rstrip().endswith("^")
+
+
+def test_a_parameter_that_is_given_another_value_is_pointed_to_there():
+    with pytest.raises(KernelError) as error:
+        whole_arrays[1, 1](np.zeros(1))
+    assert error.value.where.text.strip() == "out = out + 1"
 
 
 def test_the_caret_stands_under_the_part_that_is_meant():
@@ -533,7 +681,7 @@ def test_a_read_only_array_is_not_written():
 
 
 def test_there_are_thirty_and_more():
-    assert len(UNTRANSLATABLE) + len(HAZARDS) > 30
+    assert len(UNTRANSLATABLE) + len(HAZARDS) > 75
 
 
 @cuda.jit

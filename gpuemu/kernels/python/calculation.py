@@ -34,7 +34,8 @@ def of_two(t: Translator, node: ast.AST, sign: str, left: Any, right: Any, kind:
     if dtype == dtypes.int64 and _small(sign, left, right):
         dtype = dtypes.int32  # the result is the same, and addresses stay narrow
     if dtype.is_float and (sign in _BITS or sign in _SHIFTS):
-        raise t.error(node, f"{sign} of {describe(left)} and {describe(right)}; it works on the bits of integers")
+        word = {"&": "; `and` joins conditions", "|": "; `or` joins conditions"}.get(sign, "")
+        raise t.error(node, f"{sign} of {describe(left)} and {describe(right)}; it works on the bits of integers{word}")
     x, y = as_type(t.k, left, dtype), as_type(t.k, right, dtype)
     if sign in _SIMPLE:
         return t.k.alu(_SIMPLE[sign], x, y)

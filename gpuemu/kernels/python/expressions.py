@@ -18,6 +18,7 @@ import numpy as np
 from gpuemu import dtypes
 from gpuemu.kernels.builder import Value
 from gpuemu.kernels.python import calculation, complex_numbers
+from gpuemu.kernels.python.hints import alike, uncallable, untranslatable
 from gpuemu.kernels.python.indexing import cut, picked
 from gpuemu.kernels.python.names import BUILTINS, Callee, Computed, Indexed, Namespace
 from gpuemu.kernels.python.translator import Translator, describe
@@ -58,7 +59,8 @@ def evaluate(t: Translator, node: ast.expr) -> Any:
     t.at(node)
     translate = _TRANSLATE.get(type(node))
     if translate is None:
-        raise t.error(node, f"{_words(node)} cannot be translated; a kernel works on numbers and arrays")
+        words = _words(node)
+        raise t.error(node, f"{words} cannot be translated; {untranslatable(words)}")
     return translate(t, node)
 
 
@@ -128,12 +130,15 @@ def _attribute(t: Translator, node: ast.Attribute) -> Any:
         try:
             return base.attribute(t, node.attr)
         except AttributeError:
-            raise t.error(node, f"there is no {ast.unparse(node)}") from None
+            hint = alike(node.attr, dir(base), f"{ast.unparse(node.value)}.")
+            raise t.error(node, f"there is no {ast.unparse(node)}{hint}") from None
     if isinstance(base, ModuleType | type):
         if not hasattr(base, node.attr):
-            raise t.error(node, f"there is no {ast.unparse(node)}")
+            hint = alike(node.attr, dir(base), f"{ast.unparse(node.value)}.")
+            raise t.error(node, f"there is no {ast.unparse(node)}{hint}")
         return _global(t, node, getattr(base, node.attr), ast.unparse(node))
-    raise t.error(node, f".{node.attr} of {describe(base)}; expected an array, cuda or math before the dot")
+    hint = "; a type casts a number, as in float32(x)" if isinstance(base, Value) else ""
+    raise t.error(node, f".{node.attr} of {describe(base)}; expected an array, cuda or math before the dot{hint}")
 
 
 def _of_array(t: Translator, node: ast.Attribute, array: Array) -> Any:
@@ -310,12 +315,18 @@ def _subscript(t: Translator, node: ast.Subscript) -> Any:
     if isinstance(base, Indexed):
         return base.load(t, node, evaluate(t, node.slice))
     if not isinstance(base, Array):
-        raise t.error(node, f"[…] of {describe(base)}; expected an array")
+        raise t.error(node, f"[…] of {describe(base)}; expected an array{_why_not_indexed(base)}")
     place = element(t, node, base)
     if place.shape:
         return place
     t.at(node)
     return place.memory.load(place.offset)
+
+
+def _why_not_indexed(base: Any) -> str:
+    if isinstance(base, Callee):
+        return ": a kernel launches no kernel, it calls functions with @cuda.jit(device=True)"
+    return "" if not isinstance(base, Value) else ": one number has no elements"
 
 
 def _of_tuple(t: Translator, node: ast.Subscript, base: tuple[Any, ...], index: Any) -> Any:
@@ -380,11 +391,10 @@ def _call(t: Translator, node: ast.Call) -> Any:
         return known.call(t, node, arguments, keywords)
     if is_type(function):
         return calculation.conversion(t, node, function, arguments)
-    raise t.error(
-        node,
-        f"{ast.unparse(node.func)} cannot be called in a kernel; what can is cuda.…, math.…, min, max, abs, len, "
-        "range, types, and functions with @cuda.jit(device=True)",
-    )
+    text = ast.unparse(node.func)
+    if isinstance(function, Value | int | float):
+        raise t.error(node, f"{text} is a number; write it without the brackets behind it")
+    raise t.error(node, uncallable(function, text))
 
 
 def _parts(t: Translator, node: ast.Starred) -> tuple[Any, ...]:

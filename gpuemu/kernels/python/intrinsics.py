@@ -50,8 +50,10 @@ class Intrinsic(Callee):
             if name in keywords:
                 given.append(keywords[name])
         if len(given) not in self.counts:
-            wanted = " or ".join(map(str, self.counts))
-            raise t.error(node, f"{self.name} takes {wanted} arguments; got {len(given)}")
+            wanted = " or ".join(map(str, self.counts)) if len(self.counts) < 4 else f"{min(self.counts)} or more"
+            names = f" ({', '.join(self.names)})" if self.names else ""
+            plural = "s" if wanted != "1" else ""
+            raise t.error(node, f"{self.name} takes {wanted} argument{plural}{names}; got {len(given)}")
         return self.handler(t, node, *given)
 
     def __call__(self, *_: Any, **__: Any) -> Any:
@@ -75,6 +77,7 @@ class Position(Namespace):
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
+        self.words = f"cuda.{'threadIdx' if kind == 'l' else 'blockIdx'} without .x, .y or .z"
 
     def attribute(self, translator: Translator, name: str) -> Any:
         """One axis."""
@@ -88,6 +91,7 @@ class Extent(Namespace):
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
+        self.words = f"cuda.{'blockDim' if kind == 'l' else 'gridDim'} without .x, .y or .z"
 
     def attribute(self, translator: Translator, name: str) -> Any:
         """One axis."""
@@ -190,7 +194,10 @@ def _new_array(t: Translator, node: ast.Call, shape: Any, dtype: Any, what: str)
     sizes = shape if isinstance(shape, tuple) else (shape,)
     if not sizes or not all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in sizes):
         given = ", ".join(map(describe, sizes)) or "no sizes"
-        raise t.error(node, f"the shape of {what} is {given}; expected integers that are known when it is translated")
+        hint = "numbers in the source, names outside the kernel, sizes of arrays, cuda.blockDim"
+        raise t.error(
+            node, f"the shape of {what} is {given}; expected integers that are known when it is translated: {hint}"
+        )
     try:
         return sizes, dtype_of(dtype)
     except TypeError as error:

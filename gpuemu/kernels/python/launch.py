@@ -192,7 +192,7 @@ class DeviceFunction(Callee):
         return f"<device function {self.__name__}({', '.join(self.source.parameters)})>"
 
 
-class Kernel:
+class Kernel(Callee):
     """A function with ``@cuda.jit``: ``kernel[blocks, threads](…)`` launches it."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -202,6 +202,10 @@ class Kernel:
         self.__doc__ = function.__doc__
         self.__name__ = self.source.name
         self._compiled: dict[Any, Compiled] = {}
+
+    def call(self, t: Translator, node: ast.Call, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+        """A kernel is no function of another one."""
+        raise t.error(node, f"{self.__name__} is a kernel; a kernel calls functions with @cuda.jit(device=True)")
 
     def __getitem__(self, configuration: Any) -> Launch:
         """The kernel for a grid: ``[blocks, threads]``, each a number or a tuple of up to three."""
@@ -219,6 +223,11 @@ class Kernel:
     def forall(self, tasks: int, threads: int = 128) -> Launch:
         """The kernel for at least so many lanes along x; the kernel guards against those that are too many."""
         return self[-(-tasks // threads), threads]
+
+    @property
+    def words(self) -> str:
+        """What it is, in a message."""
+        return f"the kernel {self.__name__}"
 
     def __call__(self, *_: Any) -> None:
         """A kernel needs a grid."""

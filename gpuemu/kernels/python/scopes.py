@@ -21,7 +21,7 @@ def changing(function: ast.FunctionDef) -> frozenset[str]:
     stores: dict[str, list[ast.AST]] = defaultdict(list)
     loads: dict[str, list[Place]] = defaultdict(list)
     counters: dict[str, list[ast.For]] = defaultdict(list)
-    parameters = {argument.arg for argument in function.args.args}
+    parameters = {argument.arg for argument in (*function.args.posonlyargs, *function.args.args)}
     augmented = set()
     for node in _walk(function):
         if isinstance(node, ast.Name):

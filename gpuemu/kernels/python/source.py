@@ -47,7 +47,7 @@ class Source:
     @property
     def parameters(self) -> tuple[str, ...]:
         """The names of the parameters."""
-        return tuple(argument.arg for argument in self.tree.args.args)
+        return tuple(argument.arg for argument in (*self.tree.args.posonlyargs, *self.tree.args.args))
 
     @property
     def defaults(self) -> dict[str, ast.expr]:

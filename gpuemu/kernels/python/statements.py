@@ -117,8 +117,9 @@ def _store(t: Translator, target: ast.expr, operand: Any) -> None:
     elif isinstance(target, ast.Tuple):
         parts = operand if isinstance(operand, tuple) else ()
         if len(parts) != len(target.elts):
-            given = f"{len(parts)} values" if isinstance(operand, tuple) else describe(operand)
-            raise t.error(target, f"{len(target.elts)} names for {given}")
+            given = f"{len(parts)} value{'s' * (len(parts) != 1)}" if isinstance(operand, tuple) else describe(operand)
+            hint = "" if isinstance(operand, tuple) else "; cuda.grid(2) gives two numbers, a.shape one for each axis"
+            raise t.error(target, f"{len(target.elts)} names for {given}{hint}")
         for part, value in zip(target.elts, parts, strict=True):
             _store(t, part, value)
     elif isinstance(target, ast.Subscript):

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from gpuemu import dtypes
 from gpuemu.kernels.builder import Builder, Memory, Value, Variable
+from gpuemu.kernels.python.hints import elsewhere
 from gpuemu.kernels.python.scopes import changing, leaves_in_order
 from gpuemu.kernels.python.source import Source
 from gpuemu.kernels.python.types import Array, Complex, Kind, as_type, dtype_of, join, kind_of, settled, typed
@@ -184,8 +185,10 @@ class Translator:
         kind = kind_of(operand)
         if kind is None:
             what = "nothing" if operand is None else describe(operand)
+            hint = "; to change its elements, index it" if isinstance(operand, Array) else ""
             raise self.error(
-                node, f"{name} changes, and is given {what}; a variable that changes holds numbers, or tuples of them"
+                self._change(name, node),
+                f"{name} changes, and is given {what}; a variable that changes holds numbers, or tuples of them{hint}",
             )
         known = self.kinds.get((scope.path, name))
         try:
@@ -200,6 +203,13 @@ class Translator:
         variable = scope.variables[name]
         if not (isinstance(operand, Value) and operand.number == variable.number):
             variable.set(as_type(self.k, operand, variable.dtype))
+
+    def _change(self, name: str, node: ast.AST) -> ast.AST:
+        """Where a parameter is given another value; another variable's own place."""
+        if node is not self.scope.source.tree:
+            return node
+        stores = (n for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+        return next((store for store in stores if store.id == name), node)
 
     def _value(self, name: str) -> Any:
         """What a variable that changes holds now."""
@@ -234,12 +244,19 @@ class Translator:
         try:
             return scope.source.meaning(name)
         except KeyError:
-            raise self.error(node, f"the name {name} means nothing here") from None
+            names = [*scope.source.parameters, *scope.source.assigned, *scope.source.function.__globals__]
+            hint = elsewhere(name, names, _names_of_cuda(scope.source))
+            raise self.error(node, f"the name {name} means nothing here{hint}") from None
 
     def number(self, operand: Any, node: ast.AST, what: str) -> Any:
         """Check that an operand is a scalar."""
         if kind_of(operand) is None or (isinstance(operand, Value) and operand.dtype.count > 1):
-            raise self.error(node, f"{what} is {describe(operand)}; expected a number")
+            hints = {
+                Array: "; index it: a lane works on one element",
+                tuple: "; name its parts, as in x, y = cuda.grid(2)",
+            }
+            hint = next((hint for kind, hint in hints.items() if isinstance(operand, kind)), "")
+            raise self.error(node, f"{what} is {describe(operand)}; expected a number{hint}")
         return operand
 
     def truth(self, operand: Any, node: ast.AST) -> Any:
@@ -257,6 +274,11 @@ class Translator:
             return function(*numbers)
         except (ArithmeticError, ValueError, TypeError) as error:
             raise self.error(node, str(error)) from None
+
+
+def _names_of_cuda(source: Source) -> list[str]:
+    """The names behind ``cuda.``, where the function's file has it."""
+    return dir(source.function.__globals__.get("cuda"))
 
 
 def _whole(name: str) -> str:
@@ -284,5 +306,8 @@ def describe(operand: Any) -> str:
         return repr(operand)
     if isinstance(operand, str):
         return f"the text {operand!r}"
+    words = getattr(operand, "words", None)
+    if isinstance(words, str):
+        return words
     name = type(operand).__name__.lower()
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"

@@ -44,7 +44,7 @@ def _shuffle(name: str, what: str) -> Intrinsic:
         return t.k.shuffle(what, here, other, _mask(t, node, mask))
 
     handler.__doc__ = "The value that another lane of the warp gives."
-    return Intrinsic(f"cuda.{name}", handler, (3,))
+    return Intrinsic(f"cuda.{name}", handler, (3,), ("mask", "value", "lane" if what == "index" else "delta"))
 
 
 shfl_sync = _shuffle("shfl_sync", "index")
@@ -61,7 +61,7 @@ def _vote(name: str, what: str) -> Intrinsic:
         return t.k.vote(what, condition, dtype, _mask(t, node, mask))
 
     handler.__doc__ = f"{what} of a condition over the lanes of the mask."
-    return Intrinsic(f"cuda.{name}", handler, (2,))
+    return Intrinsic(f"cuda.{name}", handler, (2,), ("mask", "predicate"))
 
 
 any_sync = _vote("any_sync", "any")

@@ -86,6 +86,7 @@ def _comparisons() -> Iterator[Expr]:
     for kind, limit in product(kinds, range(-7, 14)):
         yield kind(i * 2 + flag, limit)
         yield kind((i - j + 2) % 3, limit)
+        yield from (kind((j + 4) % 5, limit), kind((j * 2 + 3) % 9, limit))
     for kind in kinds:
         yield from (kind(i, j), kind(i * 2 + 1, j * 2), kind(i - 3, j // 2))
 

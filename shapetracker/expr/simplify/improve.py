@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from shapetracker.expr.nodes import And, Comparison, Expr, Operation, Sum
-from shapetracker.expr.simplify import comparisons, conjunctions, divisions, sums, tables  # noqa: F401  (they register rules)
+from shapetracker.expr.simplify import comparisons, conjunctions, divisions, ends, sums, tables  # noqa: F401  (they register rules)
 from shapetracker.expr.simplify.divisions import WITHOUT_REMAINDERS, without_remainders
 from shapetracker.expr.simplify.facts import Facts, Step, facts_from
 from shapetracker.expr.simplify.linear import precedes

@@ -245,6 +245,24 @@ def limits_become_a_remainder(e: Expr, facts: Facts) -> Expr | None:
     return None
 
 
+@shortening("(x + s) % n < k → x % b ≥ a, where 0 ≤ x < a + b, and both hold from a to b alone; likewise for ≥", Lt, Ge)
+def window_begins_at_no_offset(e: Expr, facts: Facts) -> Expr | None:
+    """Below a the remainder by b is x itself, and from b on it counts from 0 again."""
+    remainder, k = e.args
+    if type(remainder) is not Mod or type(k) is not Const or type(remainder.args[1]) is not Const:
+        return None
+    n = remainder.args[1].value
+    terms, offset = linear(remainder.args[0])
+    begin = k.value if type(e) is Ge else 0  # of the remainders at which it holds
+    a = (begin - offset) % n
+    b = a + (n - begin if type(e) is Ge else k.value)
+    low, high = facts.within_sum(terms, 0)
+    if n < 2 or not 0 < b - a < n or not offset or low < max(0, b - n) or high >= min(a + n, a + b):
+        return None
+    after = Ge.build((Mod.build((from_linear(terms, 0), Const(b))), Const(a)))
+    return after if after.operations() < e.operations() else None
+
+
 @shortening("a − b < 0 → a < b, and each term on the side where it is positive", Comparison)
 def both_sides(e: Expr, facts: Facts) -> Expr | None:
     """A term may change sides with its sign; of integers, x < k + 1 is x ≤ k."""

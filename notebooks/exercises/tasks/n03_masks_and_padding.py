@@ -73,7 +73,7 @@ define(
     asked=(
         "A sum over two neighbours on each side needs five views of one row of {n}. The one that is "
         "shifted by two to the "
-        "right is row.pad(((2, 0),)).shrink(((0, {n}),)). How many of its positions are valid?"
+        "right is `row.pad(((2, 0),)).shrink(((0, {n}),))`. How many of its positions are valid?"
     ),
     start='mine = None  # a number\ncheck(mine, "blur-two")',
     kind=Number(),

@@ -34,7 +34,7 @@ define(
 define(
     name="floor-and-remainder",
     notebook="04",
-    asked="What are −{n} // 5 and −{n} % 5 in Python?",
+    asked="What are `-{n} // 5` and `-{n} % 5` in Python?",
     start='mine = None  # (quotient, remainder)\ncheck(mine, "floor-and-remainder")',
     kind=Number(),
     inputs=lambda rng: {"n": int(rng.choice([11, 12, 13, 21, 22, 23]))},
@@ -54,7 +54,7 @@ define(
 define(
     name="first-carry",
     notebook="04",
-    asked="(i * {n} + j) // {n} is i as long as j stays small. What is the smallest j ≥ 0 for which it is not?",
+    asked="`(i * {n} + j) // {n}` is i as long as j stays small. What is the smallest j ≥ 0 for which it is not?",
     start='mine = None  # a number\ncheck(mine, "first-carry")',
     kind=Number(),
     inputs=lambda rng: {"n": int(rng.integers(6, 13))},

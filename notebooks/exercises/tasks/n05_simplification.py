@@ -32,7 +32,7 @@ define(
     name="shortest",
     notebook="05",
     asked=(
-        "(i * 12 + j * 4 + k) // 4 % 3, where i is 0 … 4, j is 0 … 2 and k is 0 … 3: write it as "
+        "`(i * 12 + j * 4 + k) // 4 % 3`, where i is 0 … 4, j is 0 … 2 and k is 0 … 3: write it as "
         "short as it can be, with "
         "no operation at all."
     ),
@@ -53,7 +53,7 @@ define(
 define(
     name="range-of-the-rule",
     notebook="05",
-    asked="a % {n} → a is a law when a is at least 0 and at most … what?",
+    asked="`a % {n}` → `a` is a law when a is at least 0 and at most … what?",
     start='mine = None  # a number\ncheck(mine, "range-of-the-rule")',
     kind=Number(),
     inputs=lambda rng: {"n": int(rng.choice([5, 6, 7, 9]))},

@@ -1,11 +1,13 @@
 """The ALU and the conversions: by hand, and against plain Python numbers."""
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 from typing import Any
 
 import ml_dtypes
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
@@ -117,6 +119,28 @@ def test_functions_are_within_one_ulp_of_the_exact_value(op: str, dtype: DType) 
     ulp = np.exp2(np.floor(np.log2(np.abs(exact))) - bits)
     normal = (np.abs(exact) > 1e-4) & (np.abs(exact) < 6e4)
     assert (np.abs(found.astype(np.longdouble) - exact)[normal] <= 0.5001 * ulp[normal]).all()
+
+
+EXACT: dict[str, Callable[[Any], Any]] = {
+    "EXP2": lambda x: mpmath.mpf(2) ** x,
+    "LOG2": lambda x: mpmath.log(x, 2),
+    "SIN": mpmath.sin,
+    "SQRT": mpmath.sqrt,
+}
+
+
+@pytest.mark.parametrize("op", EXACT)
+def test_functions_of_float32_are_within_half_a_unit_over_all_exponents(op: str) -> None:
+    x = np.arange(12345, 2**32, 1_500_007, dtype=np.uint64).astype(np.uint32).view(np.float32)
+    with np.errstate(all="ignore"):
+        x = x[np.isfinite(x) & ((x > 0) | (op in ("EXP2", "SIN"))) & ((np.abs(x) < 126) | (op != "EXP2"))]
+        found = FUNCTIONS[ALU_OPS[op]](x)
+        ulps = np.spacing(np.abs(found))
+    assert len(x) > 1000
+    with mpmath.workprec(240):  # the sine of 3e38 needs 128 bits to reduce it
+        exact = [EXACT[op](mpmath.mpf(float(value))) for value in x]
+        errors = [abs(float(f) - e) / float(u) for f, e, u in zip(found, exact, ulps, strict=True)]
+    assert max(errors) < 0.5001
 
 
 @pytest.mark.parametrize("dtype", [dtypes.half, dtypes.bfloat16, dtypes.float32, dtypes.float64], ids=str)

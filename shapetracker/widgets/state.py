@@ -60,7 +60,7 @@ def picture(chain: Chain, shown: int, trackers: Sequence[ShapeTracker], memory: 
     size = memory.size(start)
     return {
         "size": size,
-        "memory": Buffer(size, 1, known=memory.array is not None or start.contiguous).words(),
+        "memory": Buffer(size, 1, known=memory.knows(chain, start)).words(),
         "row": memory.row(start, size),
         "views": [_view(tracker.views[: k + 1], memory) for k in range(len(tracker.views))],
         "expressions": [list(line) for line in expressions(tracker).lines],
@@ -95,7 +95,8 @@ class Memory:
     """The buffer that a chain looks into: addresses only, an array of numbers, or an image.
 
     An image is an array of unsigned bytes (height, width) or (height, width, 3 or 4): the picture is then what the
-    views gather from it.
+    views gather from it. `read_by` is the start of a chain (as text) that was given as a view of some memory: what lies
+    behind the last element that it reads is not known, even where the view is contiguous.
 
     Examples
     --------
@@ -104,8 +105,9 @@ class Memory:
     (16777216, 16384)
     """
 
-    def __init__(self, array: "np.ndarray[Any, Any] | None" = None) -> None:
+    def __init__(self, array: "np.ndarray[Any, Any] | None" = None, read_by: str = "") -> None:
         self.array = array
+        self._read_by = read_by
         shape: tuple[int, ...] = () if array is None else array.shape
         pixels = len(shape) == 2 or (len(shape) == 3 and shape[-1] in (3, 4))
         is_image = array is not None and array.dtype.name == "uint8" and pixels and prod(shape) > 1024
@@ -120,6 +122,10 @@ class Memory:
     def channels(self) -> int:
         """How many numbers make the colour of a pixel; 1 where memory is no image."""
         return 1 if self.image is None or self.image.ndim < 3 else int(self.image.shape[2])
+
+    def knows(self, chain: Chain, start: ShapeTracker) -> bool:
+        """Whether the size is memory's own; else it is as far as the views read."""
+        return self.array is not None or (start.contiguous and chain.start != self._read_by)
 
     def size(self, start: ShapeTracker) -> int:
         """How many elements the buffer has."""

@@ -110,10 +110,11 @@ class ViewExplorer(anywidget.AnyWidget):
         """The picture at rest, as it is stored in a notebook."""
         from shapetracker.drawing.photographs import draw_gathered
 
+        assert self._written is not None  # noqa: S101 -- set together with the trackers
         start = self._trackers[0]
         if self._memory.image is not None:
             return draw_gathered(self.tracker, self._memory.image)
-        return draw_tracker(self.tracker, start.shape if start.contiguous else None)
+        return draw_tracker(self.tracker, start.shape if self._memory.knows(self._written, start) else None)
 
     @property
     def text(self) -> str:
@@ -270,9 +271,10 @@ def explore(subject: Any = (4, 6)) -> ViewExplorer:
     if isinstance(subject, str):
         return ViewExplorer(from_code(subject), Memory())
     if isinstance(subject, View):
-        return ViewExplorer(Chain(write_start(ShapeTracker((subject,)))), Memory())
+        subject = ShapeTracker((subject,))
     if isinstance(subject, ShapeTracker):
-        return ViewExplorer(Chain(write_start(subject)), Memory())
+        start = write_start(subject)
+        return ViewExplorer(Chain(start), Memory(read_by=start))
     if isinstance(subject, tuple | list):
         return ViewExplorer(Chain(str(tuple(subject))), Memory())
     if hasattr(subject, "__array_interface__"):

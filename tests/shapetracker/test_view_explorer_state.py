@@ -36,6 +36,11 @@ def test_wrong_code_raises_and_the_last_good_chain_stays() -> None:
 def test_memory_is_said_to_be_what_is_read_where_its_size_is_not_known() -> None:
     assert explore((4, 6))._state["picture"]["memory"] == "24 elements"
     assert explore(View.create((4, 3), (6, 2)))._state["picture"]["memory"] == "as far as the view reads: 0 … 22"
+    shrunk = explore(ShapeTracker.from_shape((4, 6)).shrink(((0, 2), (0, 6))))  # contiguous, and yet not all of it
+    assert shrunk._state["picture"]["memory"] == "as far as the view reads: 0 … 11"
+    assert "as far as the view reads: 0 … 11" in str(shrunk.draw())
+    shrunk.code = "ShapeTracker.from_shape((2, 7))"
+    assert shrunk._state["picture"]["memory"] == "14 elements"
 
 
 def test_a_picture_of_very_many_panels_is_refused_and_the_last_one_stays() -> None:

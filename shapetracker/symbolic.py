@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from math import prod
 from operator import index
 from typing import Any
@@ -18,9 +17,7 @@ from shapetracker.errors import UndecidedError, ViewError
 from shapetracker.expr import Const, Eq, Expr, Variable, as_expr
 from shapetracker.expr.nodes import IntLike
 from shapetracker.movements import check_order, check_rank, check_steps, listed, listed_pairs, whole
-from shapetracker.symbolic_fit import Parts, each_binding, fit_view, with_values
 from shapetracker.symbolic_reshape import regroup
-from shapetracker.symbolic_stack import unbind_views
 from shapetracker.symbolic_values import given_values, greatest, least, need, row_major, same, simple
 from shapetracker.view import View
 
@@ -197,7 +194,10 @@ class SymbolicView(View):
         if found is not None:
             strides, moved, mask = found
             return symbolic(sizes, strides, self.offset + moved, mask, self._guarded(guards))
-        parts = _fitted_reshape(self, sizes)
+        from shapetracker.symbolic_sum import joined
+
+        target = as_symbolic(symbolic(sizes, None, 0, None))
+        parts = joined((self, target), self._guarded(guards))
         return None if parts is None else symbolic(sizes, *parts, self._guarded(guards))
 
     def __add__(self, outer: View) -> View | None:
@@ -259,19 +259,6 @@ class SymbolicView(View):
         mask = None if self.mask is None else [(change(begin), change(end)) for begin, end in self.mask]
         shape, strides = [change(size) for size in self.shape], [change(step) for step in self.strides]
         return symbolic(shape, strides, change(self.offset), mask, tuple(change(guard) for guard in self.guards))
-
-
-@lru_cache(maxsize=256)
-def _fitted_reshape(view: SymbolicView, shape: tuple[IntLike, ...]) -> Parts | None:
-    """The strides, offset and bounds that the reshaped view has in each binding."""
-    (given, target), values = unbind_views((view, symbolic(shape, None, 0, None)))
-    one, other = as_symbolic(given), as_symbolic(target)
-    variables = one.vars() | other.vars()
-    samples = each_binding(variables, lambda at: one.bind(at).reshape(_at(other.shape, at)), one.guards)
-    if samples is None:
-        return None
-    found = fit_view(other.bounds(), [*one.parts(), *other.parts()], samples)
-    return None if found is None else with_values(found, values)
 
 
 def symbolic(

@@ -50,9 +50,11 @@ def each_binding(
     samples = []
     for values in product(*[reversed(values) for values in ranges]):  # a "no" comes sooner from large values
         at = {variable.name: value for variable, value in zip(names, values, strict=True)}
+        if not all(guard.evaluate(at) for guard in guards):
+            continue
         try:
             view = make(at)
-        except ViewError:  # a guard does not hold
+        except ViewError:  # it does not fit
             continue
         if view is None:
             return None

@@ -13,7 +13,7 @@ from itertools import pairwise
 from math import prod
 from typing import NamedTuple
 
-from shapetracker.expr import Const, Expr, Max, Min, Product, Sum, Variable, as_expr
+from shapetracker.expr import Comparison, Const, Expr, Max, Min, Product, Sum, Variable, as_expr
 from shapetracker.expr.nodes import IntLike
 from shapetracker.symbolic_fit import Pairs, Parts
 from shapetracker.symbolic_reshape import Axis, join
@@ -43,7 +43,7 @@ class Lookup:
     strides: Sequence[IntLike]
     offset: IntLike
     bounds: list[tuple[IntLike, IntLike]]
-    facts: list[Expr]
+    facts: Sequence[Expr]
     ranges: dict[Variable, IntLike]  # the variables over the narrower ranges that the facts leave
     met: set[int] = field(default_factory=set)  # the digits whose masks are met by the bounds
 
@@ -236,7 +236,7 @@ def look_up(
     strides, start, bounds = outer
     shape, steps, place, valid = inner
     counts = [simple(end - begin) for begin, end in bounds]
-    facts = [fact for fact in (*guards, *[as_expr(count >= 1) for count in counts]) if not isinstance(fact, Const)]
+    facts = [fact for fact in (*guards, *[as_expr(count >= 1) for count in counts]) if isinstance(fact, Comparison)]
     ranges = _narrower([*shape, *counts], facts)  # a valid point lies in a view below that is not empty
     own = list(zip(shape, steps, valid, strict=True)), place
     for digits, offset in (_fewest_axes(inner), own):  # a mask on joined axes may speak of more than one outer axis

@@ -1,4 +1,4 @@
-"""Stacks of views over variables: their bindings, their guards, and neighbours merged for every binding at once."""
+"""Stacks of views over variables: their bindings and their guards."""
 
 from __future__ import annotations
 
@@ -40,22 +40,3 @@ def guards_of(views: Sequence[View]) -> tuple[Expr, ...]:
     (i == 2,)
     """
     return tuple(dict.fromkeys(guard for view in views for guard in view.unbind()[0].conditions()))
-
-
-def merge_neighbours(views: Sequence[View]) -> tuple[View, ...]:
-    """Neighbouring views merged, where a view is found that serves every binding of their variables.
-
-    >>> i = Variable("i", 1, 6)
-    >>> merge_neighbours([View.create((i, 4)), View.create((i * 4,)), View.create((4, i))])
-    (View(shape=(4, i), strides=(i, 1), offset=0),)
-    """
-    found = list(views)
-    place = len(found) - 1
-    while place > 0:
-        one = found[place - 1] + found[place]
-        if one is not None:
-            found[place - 1 : place + 1] = [one]
-            place = min(place, len(found) - 1)
-        else:
-            place -= 1
-    return tuple(found)

@@ -14,7 +14,8 @@ from shapetracker.errors import ViewError
 from shapetracker.inverse import inverse_stack
 from shapetracker.movements import check_sizes, listed, whole
 from shapetracker.stack import simplify_stack
-from shapetracker.symbolic_stack import guards_of, merge_neighbours, unbind_views
+from shapetracker.symbolic_stack import guards_of, unbind_views
+from shapetracker.symbolic_sum import merge_runs
 from shapetracker.symbolic_values import given_values
 from shapetracker.view import View, check_in_range
 
@@ -233,7 +234,7 @@ class ShapeTracker:
         2
         """
         if self.vars():
-            return ShapeTracker(merge_neighbours(self.views))
+            return ShapeTracker(merge_runs(self.views))
         boxes = simplify_stack(tuple([view.box for view in self.views]))
         return self if len(boxes) == len(self.views) else ShapeTracker(tuple([View.from_box(box) for box in boxes]))
 

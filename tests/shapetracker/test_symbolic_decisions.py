@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from shapetracker import Variable, View
+from shapetracker import ShapeTracker, Variable, View
 from shapetracker.errors import UndecidedError, ViewError
 from shapetracker.symbolic_fit import BINDINGS, each_binding, fit_view, in_steps, solve
 
@@ -144,6 +144,27 @@ def test_with_more_bindings_than_are_tried_a_view_may_stay_apart():
     assert (N.max - N.min + 1) * (M.max - M.min + 1) > BINDINGS
     assert inner + outer is None
     assert inner.bind({N: 9}) + outer.bind({N: 9, M: 4}) is not None
+
+
+def test_three_views_can_be_one_where_no_pair_is():
+    stack = (
+        View.create((I + 7, 2), (1, 0), J, ((0, 6), (0, 2))),
+        View.create((2, 4), (8, -2), 7),
+        View.create((4, 5), (2, 1), -4, ((1, 4), (2, 4))),
+    )
+    assert stack[0] + stack[1] is None
+    assert stack[1] + stack[2] is None
+    (only,) = ShapeTracker(stack).simplify().views
+    for i, j in product((1, 2, 4), (0, 3)):
+        assert (only.bind({I: i, J: j}),) == ShapeTracker(stack).bind({I: i, J: j}).simplify().views
+
+
+def test_conditions_that_are_no_comparisons_are_left_aside():
+    inner = View.create((I + 2, 2)).permute((1, 0)).pad(((0, 0), (J, 0)))
+    outer = View.create((2, I + J + 2)).flip(0).shrink(((0, 2), (J, J + 1))).stride((1, 3)).pad(((0, 0), (J, J)))
+    both = inner + outer
+    for at, expected in outcomes(inner, outer):
+        assert both.bind(at) == expected
 
 
 def test_guards_leave_fewer_bindings_to_try():

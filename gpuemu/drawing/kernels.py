@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import groupby
+from itertools import groupby, islice
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from gpuemu.drawing.lanes import draw_lane_map
 from gpuemu.drawing.programs import Listing, Row, draw_program, says
@@ -13,6 +15,7 @@ from gpuemu.uops import OPS
 from shapetracker.drawing.layout import Beside, Code, Stack, Words
 from shapetracker.drawing.picture import Part, Picture
 from shapetracker.drawing.views import draw_tracker
+from shapetracker.expr import Const, Expr
 
 if TYPE_CHECKING:
     from gpuemu.kernels.access import Access
@@ -21,6 +24,10 @@ if TYPE_CHECKING:
 
 LARGEST = 400
 """Elements of a view that is drawn; of a larger one the words must do."""
+EXAMPLE = 5
+"""The lane, or the point, whose way to memory is followed."""
+MOST_ELEMENTS = 8
+_OPERANDS = {"out": "d", "a": "a", "b": "b"}
 
 
 def draw_kernel(kernel: KernelFromViews) -> Picture:
@@ -55,12 +62,39 @@ def _access(kernel: KernelFromViews, access: Access, number: int) -> Part:
     lines += [("index as built", access.index.render()), ("index", access.simple_index.render())]
     if access.valid.render() != "1":
         lines += [("valid as built", access.valid.render()), ("valid", access.simple_valid.render())]
+    lines += _example(kernel, access)
     pictures: list[Part] = []
     if access.tracker.size <= LARGEST:
         pictures.append(Stack(draw_tracker(access.tracker).parts))
     if kernel.instruction:
-        pictures.append(_lanes(kernel.instruction, "dab"[number]))
+        pictures.append(_lanes(kernel.instruction, _OPERANDS[access.name]))
     return Stack((head, Code(tuple(lines)), *([Beside(tuple(pictures))] if pictures else [])))
+
+
+def _example(kernel: KernelFromViews, access: Access) -> list[tuple[str, str]]:
+    """One lane's way to memory: where the elements that it holds lie."""
+    shape = access.reached.shape
+    if 0 in shape:
+        return []
+    held = kernel.instruction and kernel.instruction.maps.get(_OPERANDS.get(access.name, ""))
+    if not held or len(shape) != 2 + len(held.lane_shape) + len(held.element_shape):
+        variables = sorted({*access.index.variables(), *access.valid.variables()}, key=lambda v: v.name)
+        values = {v: min(EXAMPLE if v.name in ("idx", "place") else 1, v.max) for v in variables}
+        at = ", ".join(f"{v.name} = {value}" for v, value in values.items()) or "the one point"
+        number = _number(access.index.substitute(values), access.valid.substitute(values))
+        return [("for example", f"{at}: {access.name}[{number}]")]
+    lane = min(EXAMPLE, held.lanes - 1)
+    digits = np.unravel_index(lane, held.lane_shape)
+    elements = islice(np.ndindex(*held.element_shape), MOST_ELEMENTS)
+    points = ([Const(int(i)) for i in (0, 0, *digits, *element)] for element in elements)
+    places = [_number(*access.reached.expr_idxs(point)) for point in points]
+    more = " …" if held.elements > MOST_ELEMENTS else ""
+    return [("for example", f"lane {lane} of tile (0, 0) holds {access.name}[{', '.join(places)}{more}]")]
+
+
+def _number(index: Expr, valid: Expr) -> str:
+    """Which element of memory; where there is none, that it is not read."""
+    return index.simplify().render() if valid.simplify() == Const(1) else "none"
 
 
 def _lanes(instruction: Instruction, operand: str) -> Part:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gpuemu.dtypes import DType
 from gpuemu.kernels.builder import Builder, Memory, Value
-from gpuemu.kernels.expressions import Lowering, index_type
+from gpuemu.kernels.expressions import Lowering, index_type, lines_of
 from shapetracker import Expr, ShapeTracker
 from shapetracker.expr import And, Comparison, Const, Variable
 
@@ -31,7 +31,7 @@ class Access:
     index, valid
         The expressions that `reached` gives, as built.
     simple_index, simple_valid
-        The same ones simplified: what the program computes.
+        The same ones simplified: what the program computes. Where the form as built takes half the lines, that one.
     """
 
     name: str
@@ -57,9 +57,14 @@ class Access:
 def described(memory: Memory, tracker: ShapeTracker, reached: ShapeTracker, expressions: tuple[Expr, Expr]) -> Access:
     """An access with its expressions, as built and simplified."""
     index, valid = expressions
-    simple_valid = valid.simplify()
-    simple_index = index.simplify(assuming=_comparisons(simple_valid))
+    simple_valid = _computed(valid, valid.simplify())
+    simple_index = _computed(index, index.simplify(assuming=_comparisons(simple_valid)))
     return Access(memory.name, tracker, memory.dtype, reached, index, valid, simple_index, simple_valid)
+
+
+def _computed(built: Expr, simple: Expr) -> Expr:
+    """The form that the program computes: the shortest may hold remainders of negative numbers, of many many lines."""
+    return built if 2 * lines_of(built) <= lines_of(simple) else simple
 
 
 def _comparisons(valid: Expr) -> list[Expr]:

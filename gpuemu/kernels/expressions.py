@@ -44,6 +44,26 @@ def _all(e: Expr) -> list[Expr]:
     return [e, *(x for part in e.args for x in _all(part))]
 
 
+def lines_of(e: Expr) -> int:
+    """About how many lines of a program an expression becomes; what it has twice is computed once.
+
+    >>> i = Variable("i", 0, 9)
+    >>> lines_of((i % 4 >= 1) & (i % 4 < 3)), lines_of(-i % 4 > 1)  # the remainder of a negative number is corrected
+    (5, 10)
+    """
+    return sum(_own_lines(part) for part in set(_all(e)))
+
+
+def _own_lines(e: Expr) -> int:
+    match e:
+        case FloorDiv() | Mod():
+            return 1 if e.args[0].min >= 0 and e.args[1].min > 0 else 8
+        case Le() | Ge():
+            return 2
+        case _:
+            return max(0, len(e.args) - 1)
+
+
 class Lowering:
     """Expressions as values of a builder: each variable as the value that stands for it.
 

@@ -1,6 +1,6 @@
 """The picture of a kernel from views says where each operand is and what each lane computes."""
 
-from gpuemu.kernels.from_views import elementwise, matmul
+from gpuemu.kernels.from_views import elementwise, matmul, reduce
 from shapetracker import ShapeTracker
 
 
@@ -20,6 +20,21 @@ def test_the_picture_has_its_html_and_svg():
     kernel = elementwise(lambda x: x, ShapeTracker.from_shape((2, 2)), ShapeTracker.from_shape((2, 2)))
     assert "index as built" in kernel._repr_html_()
     assert kernel.draw().svg().startswith("<svg")
+
+
+def test_the_picture_follows_one_lane_to_memory():
+    turned = ShapeTracker.from_shape((16, 32)).permute((1, 0))
+    kernel = matmul(turned, ShapeTracker.from_shape((16, 7)).pad(((0, 0), (0, 1))), "m16n8k8")
+    text = str(kernel.draw())
+    # lane 5 is in row 1, columns 2 and 3 of A; of the turned matrix, that is 2 · 32 + 1 and 3 · 32 + 1
+    assert "lane 5 of tile (0, 0) holds a[65, 97, 73, 105]" in text
+    reduced = reduce("ADD", 1, ShapeTracker.from_shape((3,)), ShapeTracker.from_shape((3, 4)).pad(((0, 0), (1, 0))))
+    assert "idx = 2, k1 = 1: in0[8]" in str(reduced.draw())
+
+
+def test_a_place_without_an_element_is_said():
+    padded = ShapeTracker.from_shape((2,)).pad(((0, 4),))
+    assert "idx = 5: in0[none]" in str(elementwise(lambda x: x, ShapeTracker.from_shape((6,)), padded).draw())
 
 
 def test_a_large_view_is_words_alone():

@@ -100,7 +100,11 @@ class Kernel:
             report = explained(failure.reports[0], failure.reports[0].buffer or "")
             return Judgement(False, trial.of_report(report), (*picture, *trial.lines(report.lines)))
         if isinstance(failure, LimitError):
+            if "bytes" in str(failure):
+                return Judgement(False, f"It asks for too much memory: {failure}.", picture)
             return Judgement(False, "It takes too many steps: does its loop end?", picture)
+        if isinstance(failure, LaunchError):
+            return Judgement(False, f"It cannot be launched: {failure}.", picture)
         if isinstance(failure, DivisionError):
             return Judgement(False, "A lane divides an integer by zero.", picture)
         if failure is not None:

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from gpuemu.errors import LaunchError, LimitError
 from gpuemu.limits import Limits
 from gpuemu.machine import lockstep
 from gpuemu.machine.grid import LANES_PER_CHUNK, chunks
@@ -27,8 +29,12 @@ from gpuemu.uops import Line
 Array = npt.NDArray[Any]
 Size = tuple[int, int, int]
 
-LIMITS = Limits(steps=200_000)
+LIMITS = Limits(steps=20_000)
 """A loop that does not end is stopped within a second or two."""
+MOST_LANES = 1 << 14
+"""Of a launch; a learner may choose the grid."""
+MOST_ACCESSES = 1 << 20
+"""That are noted; about 100 MB."""
 BANKS = 32
 BANK_BYTES = 4
 _GATE = {UOps.LOAD: 2, UOps.STORE: 3}
@@ -79,7 +85,7 @@ class _Watched(lockstep.Lockstep):
 
     def __init__(self, program: Program, launch: lockstep.Launch) -> None:
         self.accesses: list[Access] = []
-        self.phase = 0
+        self.phase, self.noted = 0, 0
         super().__init__(program.structure, program.cores, launch)
         self._batches = {}  # iterations in turn, so that phases are counted
 
@@ -112,6 +118,9 @@ class _Watched(lockstep.Lockstep):
             groups = np.ravel_multi_index(tuple(here[:, :3].T), shape[:3])
             lanes = np.ravel_multi_index(tuple(here[:, 3:].T), shape[3:])
             verb = _VERB[line.uop]
+            self.noted += places.size
+            if self.noted > MOST_ACCESSES:
+                raise LimitError(f"more than {MOST_ACCESSES:,} accesses")
             if line.uop is UOps.LDMATRIX:
                 groups, lanes = np.repeat(groups, ROW), np.repeat(lanes, ROW)
                 places = (places[:, None] + np.arange(ROW)).reshape(-1)
@@ -203,6 +212,13 @@ def watched(
     Watch and Exception or None
         What was seen, up to the error if the launch ended in one.
     """
+    if prod(blocks) * prod(threads) > MOST_LANES:
+        return Watch(program, ()), LaunchError(f"{prod(blocks) * prod(threads):,} lanes; at most {MOST_LANES:,} here")
+    try:
+        program._check_warps(threads)
+        program._check_memory(threads)
+    except (LaunchError, LimitError) as error:
+        return Watch(program, ()), error
     launch = lockstep.Launch(buffers, vals, blocks, threads, program.warp, CHECKS, LIMITS)
     engine = _Watched(program, launch)
     failure: Exception | None = None

@@ -250,10 +250,34 @@ def takes_three(out, a, b):
     pass
 
 
+@cuda.jit
+def hoards(out, a):
+    tile = cuda.shared.array(10**9, float32)
+    tile[0] = 1
+
+
+@cuda.jit
+def reads_for_ever(out, a):
+    i = 0
+    while i < 1:
+        i += 0
+        out[cuda.threadIdx.x] = a[cuda.threadIdx.x]
+
+
+@cuda.jit
+def half_a_warp(out, a):
+    total = cuda.wmma.fragment("c", "m16n8k16")
+    cuda.wmma.mma_sync(total, cuda.wmma.fragment("a", "m16n8k16"), cuda.wmma.fragment("b", "m16n8k16"), total)
+
+
 @pytest.mark.parametrize(
     ("answer", "sentence"),
     [
         (endless, "does its loop end?"),
+        (reads_for_ever, "does its loop end?"),
+        (hoards, "too much memory"),
+        (half_a_warp, "needs whole ones: a warp has 32"),
+        (half_done[10**6, 4], "at most 16,384 here"),
         (divides_by_zero, "divides an integer by zero"),
         (prints, "print cannot be called in a kernel"),
         (takes_three, "got 2 arguments; expected 3"),

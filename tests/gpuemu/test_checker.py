@@ -1,4 +1,4 @@
-"""The checker: twenty mistakes that people make with fragments, each named; laws of every lane map; messages."""
+"""The checker: forty mistakes that people make with fragments, each named; laws of every lane map; messages."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ MMA = "m16n8k16"
 A = "lane//4 + 8*(i//2%2)", "2*(lane%4) + i%2 + 8*(i//4)"
 B = "2*(lane%4) + i%2 + 8*(i//2)", "lane//4"
 C = "lane//4 + 8*(i//2)", "2*(lane%4) + i%2"
+ROW, COLUMN = np.indices((16, 16))
 RDNA3 = "gfx1100.wmma_f32_16x16x16_f16.w32"
 DENSE = [
     (x.short_name, operand)
@@ -141,8 +142,8 @@ SCENARIOS = [
     ),
     Scenario(
         "NVIDIA's accumulator map for Apple's simdgroup",
-        "simdgroup.8x8x8", "a", ("lane//4", "2*(lane%4) + i"), "another instruction", 48, (2, 0),
-        "operand C of m8n8k16",
+        "simdgroup.8x8x8", "a", ("lane//4", "2*(lane%4) + i"), "memory order", 48, (2, 0),
+        "These are the places of operand C of m8n8k16",
     ),
     Scenario(
         "the tile's width given as the leading dimension of a matrix of 64 columns",
@@ -166,6 +167,93 @@ SCENARIOS = [
         "transposed, and its registers in the wrong order",
         MMA, "a", numbered(MMA, "a", lambda m: m.T)[:, [2, 3, 0, 1, 4, 5, 6, 7]], "transposed, register order", 248,
         (0, 0), "and more than that: the registers are in the wrong order",
+    ),
+    Scenario(
+        "row-major B copied by ldmatrix without .trans",
+        MMA, "b", ("lane//4 + 8*(i//2)", "2*(lane%4) + i%2"), "tiles transposed", 112, (0, 1),
+        "as ldmatrix without .trans does from row-major memory",
+    ),
+    Scenario(
+        "row-major A copied by ldmatrix with .trans",
+        MMA, "a", ("2*(lane%4) + i%2 + 8*(i//2%2)", "lane//4 + 8*(i//4)"), "tiles transposed", 224, (0, 1),
+        "as ldmatrix.trans does from row-major memory",
+    ),
+    Scenario(
+        "the four matrices of ldmatrix.x4 named column by column",
+        MMA, "a", ("lane//4 + 8*(i//4)", "2*(lane%4) + i%2 + 8*(i//2%2)"), "register order", 128, (0, 2),
+        "register r1 holds what belongs in register r2",
+    ),
+    Scenario(
+        "the accumulator handed on as operand A",
+        "m16n8k8.f32.tf32", "a", C, "accumulator as factor", 112, (0, 1), "the places of operand C, not of A",
+    ),
+    Scenario(
+        "pairs as of 16-bit elements in registers of bytes",
+        "m16n8k32.s32.s8", "a", A, "lane and element exchanged", 448, (0, 2),
+        "m goes by lane // 4 and i // 2 % 2 instead of lane // 4 and i // 4 % 2",
+    ),
+    Scenario(
+        "pairs as of 16-bit elements for tf32",
+        "m16n8k8.f32.tf32", "a", ("lane//4 + 8*(i%2)", "2*(lane%4) + i//2"), "k permuted", 96, (0, 2),
+        "k is in the order 0, 2, 4, 6, 1",
+    ),
+    Scenario(
+        "a tile stored swizzled and read plainly",
+        MMA, "a", numbered(MMA, "a", lambda m: m[ROW, COLUMN ^ ROW // 4 % 2 * 8]),
+        "swizzled", 128, (16, 0), "where m is 4, k ^ 8 is held",
+    ),
+    Scenario(
+        "an index in bytes",
+        MMA, "a", numbered(MMA, "a") * 2, "bytes", 255, (0, 1), "Every index is 2 times too large",
+    ),
+    Scenario(
+        "the row alone",
+        MMA, "a", "lane/4 + 8*(i/2%2)", "one index alone", 255, (0, 1), "these look like m or k alone",
+    ),
+    Scenario(
+        "a shift without parentheses",
+        MMA, "c", ("lane>>2 + 8*(i>>1)", "2*(lane&3) + (i&1)"), "precedence", 64, (0, 2),
+        "A shift or a mask takes more than was meant",
+    ),
+    Scenario(
+        "a shift of a mask, and a sum behind it",
+        MMA, "c", ("(lane>>2) + 8*(i>>1)", "(lane&3)<<1 + (i&1)"), "precedence", 64, (0, 1),
+        "+ and * bind tighter",
+    ),
+    Scenario(
+        "8 * i / 2 for 8 * (i / 2)",
+        MMA, "c", ("lane/4 + 8*i/2", "2*(lane%4) + i%2"), "wrong step", 64, (0, 1),
+        "i % 2 moves 4 rows and 1 column instead of 1 column",
+    ),
+    Scenario(
+        "a wave of 64 taken for one of 32",
+        "gfx908.mfma_f32_16x16x16f16", "a", ("lane%16", "4*(lane%32/16) + i"), "half missing", 128, (32, 0),
+        "The + 8 of k is missing",
+    ),
+    Scenario(
+        "the rows of MFMA's result in one run a lane",
+        "gfx908.mfma_f32_32x32x8f16", "c", ("i + 16*(lane/32)", "lane%32"), "m permuted", 768, (0, 4),
+        "m is in the order 0, 1, 2, 3, 16, 17",
+    ),
+    Scenario(
+        "the other warps of a warpgroup forgotten",
+        "m64n8k16", "d", ("lane%32/4 + 8*(i/2)", "2*(lane%4) + i%2"), "step missing", 384, (32, 0),
+        "The + 16 of m is missing: 75% of D is never loaded",
+    ),
+    Scenario(
+        "sixteen columns a step in a wgmma",
+        "m64n64k16", "d", ("lane/4%8 + lane/32*16 + 8*(i/2%2)", "2*(lane%4) + i%2 + 16*(i/4)"), "wrong step", 3584,
+        (0, 4), "i // 4 moves 16 columns instead of 8 columns",
+    ),
+    Scenario(
+        "the threads of the second warp counted on",
+        MMA, "a", ("(lane + 32)/4 + 8*(i/2%2)", A[1].replace("//", "/")), "shifted", 256, (0, 0),
+        "Everything is 8 rows off",
+    ),
+    Scenario(
+        "RDNA3's loader on RDNA4",
+        "gfx1200.wmma_f32_16x16x16_f16.w32", "a", ("lane%16", "i"), "wrong step", 192, (0, 4),
+        "lane // 16 moves nothing instead of 4 columns",
     ),
 ]  # fmt: skip
 
@@ -205,8 +293,8 @@ def test_a_mistake_is_named_on_whatever_map_it_is_made(name: str, operand: str) 
         assert found.right or (found.mistake is not None and found.mistake.kind in kinds)
 
 
-def test_twenty_mistakes_or_more_are_known() -> None:
-    assert len(SCENARIOS) >= 20
+def test_forty_mistakes_or_more_are_known() -> None:
+    assert len(SCENARIOS) >= 40
 
 
 @pytest.mark.parametrize(("name", "operand"), DENSE[::7])

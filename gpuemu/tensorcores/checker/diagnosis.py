@@ -22,7 +22,7 @@ import numpy.typing as npt
 from gpuemu import tensorcores
 from gpuemu.errors import FragmentError
 from gpuemu.tensorcores.checker.fragment import NOTHING, Fragment, Loaded, place_text, read_fragment
-from gpuemu.tensorcores.checker.mistakes import Case, Mistake, likely_mistake, order_of, other_instructions
+from gpuemu.tensorcores.checker.mistakes import Case, Mistake, distant_instructions, likely_mistake, order_of
 from gpuemu.tensorcores.instruction import Instruction
 from gpuemu.tensorcores.lanemap import IntArray, LaneMap
 
@@ -208,7 +208,7 @@ def check_fragment(instruction: Instruction | str, operand: str, fragment: Loade
     loaded = read_fragment(call, lane_map, fragment)
     if loaded.held.shape[:2] != (lane_map.lanes, lane_map.elements):
         return _of_another_shape(call, found, lane_map, loaded)
-    return _diagnose(Case(found, lane_map, loaded.held, loaded.numbered))
+    return _diagnose(Case(found, lane_map, loaded.held, loaded.numbered, loaded.meant))
 
 
 def check_product(instruction: Instruction | str, a: Loaded, b: Loaded) -> ProductDiagnosis:
@@ -321,7 +321,7 @@ def _tuple(coordinate: IntArray) -> tuple[int, ...]:
 def _of_another_shape(call: str, found: Instruction, lane_map: LaneMap, loaded: Fragment) -> Diagnosis:
     """A fragment with too few elements or lanes holds nothing in the others; one with too many is another map."""
     held = loaded.held
-    elsewhere = other_instructions(Case(found, lane_map, held, loaded.numbered))
+    elsewhere = distant_instructions(Case(found, lane_map, held, loaded.numbered))
     shape = (lane_map.lanes, lane_map.elements)
     if elsewhere is None and any(have > want for have, want in zip(held.shape, shape, strict=False)):
         raise FragmentError(

@@ -30,7 +30,9 @@ _REACH = 2**40
 _BITS = re.compile(r"[|^~?!]|&|<<|>>")
 
 
-def read_formulas(texts: Sequence[str], lanes: int, elements: int, names: Mapping[str, int]) -> dict[int, IntArray]:
+def read_formulas(
+    texts: Sequence[str], lanes: int, elements: int, names: Mapping[str, int], *, bits_first: bool = False
+) -> dict[int, IntArray]:
     """The values of an index formula over (lanes, elements), by axis.
 
     Parameters
@@ -43,6 +45,8 @@ def read_formulas(texts: Sequence[str], lanes: int, elements: int, names: Mappin
         How far ``lane`` and ``i`` count.
     names
         The axis that a defined name means: ``{"row": 0, "m": 0, "col": 1, …}``.
+    bits_first
+        Read shifts and masks as if they bound tighter than + and *, which in C and Python they do not.
 
     Raises
     ------
@@ -60,7 +64,7 @@ def read_formulas(texts: Sequence[str], lanes: int, elements: int, names: Mappin
     unnamed = 0
     for text in _pieces(texts):
         match = _DEFINITION.fullmatch(text)
-        value = _value(match[2] if match else text, known)
+        value = _value(match[2] if match else text, known, bits_first)
         if match is None:
             found[unnamed] = value
             unnamed += 1
@@ -103,11 +107,11 @@ def _at_commas(line: str) -> list[str]:
     return parts
 
 
-def _value(text: str, known: Mapping[str, IntArray]) -> IntArray:
+def _value(text: str, known: Mapping[str, IntArray], bits_first: bool) -> IntArray:
     if len(text) > _LONGEST:
         raise FragmentError(f"formula {text[:20].strip()!r} …: longer than {_LONGEST} characters")
     python = ("//" in text or re.search(r"\b(and|min|max)\b", text)) and not _BITS.search(text)
-    return _python(text, known) if python else _Reader(text, known).read()
+    return _python(text, known) if python else _Reader(text, known, _MEANT if bits_first else _LEVELS).read()
 
 
 def _python(text: str, known: Mapping[str, IntArray]) -> IntArray:
@@ -131,8 +135,8 @@ Combine = Callable[[IntArray, IntArray], IntArray]
 class _Reader:
     """Reads one C expression: a function a level of precedence, as the C standard's grammar has them."""
 
-    def __init__(self, text: str, known: Mapping[str, IntArray]) -> None:
-        self._text, self._known = text.strip(), known
+    def __init__(self, text: str, known: Mapping[str, IntArray], levels: Sequence[Mapping[str, Combine]]) -> None:
+        self._text, self._known, self._levels = text.strip(), known, levels
         self._tokens = self._split()
         self._at = 0
 
@@ -180,11 +184,11 @@ class _Reader:
         return np.where(condition != 0, chosen, self._choice())
 
     def _level(self, number: int) -> IntArray:
-        if number == len(_LEVELS):
+        if number == len(self._levels):
             return self._atom()
         value = self._level(number + 1)
-        while (operator := self._take(*_LEVELS[number])) is not None:
-            value = _near(_LEVELS[number][operator](value, self._level(number + 1)))
+        while (operator := self._take(*self._levels[number])) is not None:
+            value = _near(self._levels[number][operator](value, self._level(number + 1)))
         return value
 
     def _atom(self) -> IntArray:
@@ -280,3 +284,5 @@ _LEVELS: tuple[dict[str, Combine], ...] = (
     },
 )
 """The binary operators of C, the loosest first; Python's // beside them, for text that mixes it with bit operators."""
+_MEANT = (*_LEVELS[:2], *_LEVELS[5:7], *_LEVELS[8:], *_LEVELS[2:5], _LEVELS[7])
+"""The same with masks below + and *, and shifts below those: what somebody means who leaves their parentheses out."""

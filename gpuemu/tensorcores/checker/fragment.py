@@ -32,10 +32,13 @@ class Fragment:
     numbered
         Whether the coordinates were worked out from row-major numbers. Then a number beyond a row's end is the same
         place as the start of the next row.
+    meant
+        Of a formula with shifts or masks: what is held if these bind tighter than + and *.
     """
 
     held: IntArray
     numbered: bool
+    meant: IntArray | None = None
 
 
 def read_fragment(call: str, lane_map: LaneMap, loaded: Loaded) -> Fragment:
@@ -102,16 +105,29 @@ def _from_formulas(call: str, lane_map: LaneMap, texts: list[str]) -> Fragment:
     first, second = AXES[lane_map.operand]
     names = {"row": 0, first: 0, "col": 1, "column": 1, second: 1, "block": 2}
     found = read_formulas(texts, lane_map.lanes, lane_map.elements, names)
+    meant = _meant(texts, lane_map, names)
     if set(found) == {0} and lane_map.blocks == 1:
-        return Fragment(from_numbers(lane_map, found[0]), numbered=True)
+        as_meant = from_numbers(lane_map, meant[0]) if meant else None
+        return Fragment(from_numbers(lane_map, found[0]), True, as_meant)
     if set(found) != set(range(_width(lane_map))):
         wanted = f"row ({first}) and column ({second})" + " and block" * (lane_map.blocks > 1)
         given = ", ".join(("row", "column", "block")[axis] if axis < 3 else "one more" for axis in sorted(found))
         raise FragmentError(
             f"{call}: the formulas give {given or 'nothing'}; expected {wanted}, or one row-major index"
         )
-    held = np.stack([found[axis] for axis in range(_width(lane_map))], axis=-1)
-    return Fragment(held, numbered=False)
+    held, as_meant = (
+        np.stack([values[axis] for axis in range(_width(lane_map))], axis=-1) if values else None
+        for values in (found, meant)
+    )
+    return Fragment(held, False, as_meant)  # type: ignore[arg-type]  # what was found is there
+
+
+def _meant(texts: list[str], lane_map: LaneMap, names: dict[str, int]) -> dict[int, IntArray]:
+    """The formulas with shifts and masks first; nothing where they have no meaning then."""
+    try:
+        return read_formulas(texts, lane_map.lanes, lane_map.elements, names, bits_first=True)
+    except FragmentError:
+        return {}
 
 
 def from_numbers(lane_map: LaneMap, numbers: IntArray) -> IntArray:

@@ -13,14 +13,24 @@ import numpy as np
 
 from gpuemu.tensorcores.checker.digits import written
 from gpuemu.tensorcores.checker.mistakes.case import Case, Mistake, listed, turned
-from gpuemu.tensorcores.checker.mistakes.elsewhere import in_memory_order, other_instructions, other_operand
+from gpuemu.tensorcores.checker.mistakes.elsewhere import (
+    also_the_map_of,
+    distant_instructions,
+    in_memory_order,
+    other_instructions,
+    other_operand,
+)
 from gpuemu.tensorcores.checker.mistakes.held import (
     axis_permuted,
     elements_reordered,
+    index_alone,
     lanes_not_duplicated,
     lanes_reordered,
     not_filled,
     order_of,
+    precedence,
+    swizzled,
+    tiles_transposed,
     transposed,
 )
 from gpuemu.tensorcores.checker.mistakes.stepped import (
@@ -32,7 +42,7 @@ from gpuemu.tensorcores.checker.mistakes.stepped import (
     strides_wrong,
 )
 
-__all__ = ["MISTAKES", "Case", "Mistake", "likely_mistake", "order_of", "other_instructions"]
+__all__ = ["MISTAKES", "Case", "Mistake", "distant_instructions", "likely_mistake", "order_of"]
 
 Finder = Callable[[Case], Mistake | None]
 
@@ -55,8 +65,12 @@ def transposed_and_more(case: Case) -> Mistake | None:
 
 def likely_mistake(case: Case) -> Mistake:
     """The first mistake that explains every place of the fragment; else what can be said about the wrong places."""
-    found = (mistake for finder in MISTAKES if (mistake := finder(case)) is not None)
-    return next(found, None) or _unexplained(case)
+    for finder in MISTAKES:
+        mistake = finder(case)
+        if mistake is not None:
+            also = also_the_map_of(case) if finder in IN_STEPS else ""
+            return replace(mistake, cause=mistake.cause + also)
+    return _unexplained(case)
 
 
 def _unexplained(case: Case) -> Mistake:
@@ -78,19 +92,26 @@ def _unexplained(case: Case) -> Mistake:
 MISTAKES: tuple[Finder, ...] = (
     lanes_not_duplicated,
     not_filled,
+    precedence,
+    index_alone,
     transposed,
+    tiles_transposed,
     elements_reordered,
     other_operand,
     step_missing,
     shifted,
     shifted_in_memory,
     other_instructions,
+    axis_permuted,
+    swizzled,
     in_memory_order,
     digits_exchanged,
-    axis_permuted,
     strides_wrong,
     lanes_reordered,
     transposed_and_more,
     step_wrong,
+    distant_instructions,
 )
 """What is tried, the most specific first."""
+IN_STEPS: frozenset[Finder] = frozenset({in_memory_order, digits_exchanged, lanes_reordered, step_wrong})
+"""What is told in steps; where the whole is some other map, that is said too."""

@@ -31,6 +31,8 @@ class Case:
     lane_map: LaneMap
     held: IntArray
     numbered: bool
+    meant: IntArray | None = None
+    """What a formula would give if shifts and masks bound tighter than + and *."""
 
     @property
     def right(self) -> IntArray:

@@ -21,23 +21,26 @@ def other_operand(case: Case) -> Mistake | None:
         if operand not in (case.lane_map.operand, "d") and other.not_a_view is None:
             for coordinates in (other.coordinates(), turned(other.coordinates())):
                 if _begins_with(case, coordinates):
+                    sums = operand == "c"
                     return Mistake(
-                        "operands exchanged",
+                        "accumulator as factor" if sums else "operands exchanged",
                         f"These are the places of operand {operand.upper()}, not of {case.name}.",
-                        f"Exchange the two operands, or use the map of {case.name}: {written(case.lane_map)}.",
+                        f"Load by the map of {case.name}, {written(case.lane_map)}"
+                        + ("; to go on with results, see which shuffles or order of k `reuse` finds." * sums)
+                        + (", or exchange the two operands." * (not sums)),
                     )
     return None
 
 
 def _begins_with(case: Case, coordinates: IntArray) -> bool:
-    """Whether the fragment is this as far as it goes, and where it goes on, leaves the other operand at once."""
+    """Whether the fragment is this as far as it goes, and where it goes on, leaves both operands at once."""
     count = min(coordinates.shape[1], case.held.shape[1])
     lanes, width = case.held.shape[0], case.held.shape[2]
     if coordinates.shape[0] != lanes or coordinates.shape[2] != width:
         return False
     if (case.held[:, :count] != coordinates[:, :count]).any():
         return False
-    limits = coordinates.reshape(-1, width).max(axis=0)
+    limits = np.maximum(coordinates.reshape(-1, width).max(axis=0), case.right.reshape(-1, width).max(axis=0))
     return count == coordinates.shape[1] and bool((case.held[:, count:] > limits).any(axis=-1).all())
 
 
@@ -54,7 +57,28 @@ def _known_maps() -> dict[tuple[tuple[int, ...], bytes], tuple[tuple[Instruction
 
 
 def other_instructions(case: Case) -> Mistake | None:
-    """The map of another instruction, for a fragment of any shape."""
+    """The map of another instruction of the vendor for an operand of the kind, for a fragment of any shape."""
+    found = _owners(case)
+    return _of(case, found) if found and _related(case, *found[0]) else None
+
+
+def distant_instructions(case: Case) -> Mistake | None:
+    """The map of an instruction that is no relative: that may be chance, so it is said when nothing else can be."""
+    found = _owners(case)
+    return _of(case, found) if found else None
+
+
+def also_the_map_of(case: Case) -> str:
+    """A sentence that names such an instruction, where there is one."""
+    found = _owners(case)
+    if not found:
+        return ""
+    instruction, operand = found[0]
+    return f" These are the places of operand {operand.upper()} of {instruction.short_name}."
+
+
+def _owners(case: Case) -> tuple[tuple[Instruction, str], ...]:
+    """Whose map the fragment is, the nearest relative first."""
     held = np.ascontiguousarray(case.held)
     found = _known_maps().get((held.shape, held.tobytes()), ())
     if not found and not case.numbered:
@@ -66,9 +90,15 @@ def other_instructions(case: Case) -> Mistake | None:
             ),
             (),
         )
-    found = tuple(sorted(found, key=lambda x: _distance(case, *x)))
-    if not found:
-        return None
+    return tuple(sorted(found, key=lambda x: _distance(case, *x)))
+
+
+def _related(case: Case, instruction: Instruction, operand: str) -> bool:
+    kind = operand if operand in "ab" else "c"
+    return instruction.vendor == case.instruction.vendor and kind == case.lane_map.operand.replace("d", "c")
+
+
+def _of(case: Case, found: tuple[tuple[Instruction, str], ...]) -> Mistake:
     instruction, operand = found[0]
     more = f", and of {len(found) - 1} more" if len(found) > 1 else ""
     return Mistake(

@@ -38,6 +38,37 @@ def lanes_not_duplicated(case: Case) -> Mistake | None:
     )
 
 
+def precedence(case: Case) -> Mistake | None:
+    """A formula that is right with parentheses around its shifts and masks."""
+    if case.meant is None or case.meant.shape != case.right.shape or (case.meant != case.right).any():
+        return None
+    return Mistake(
+        "precedence",
+        "A shift or a mask takes more than was meant: + and * bind tighter than << >> & ^ |, in C as in Python.",
+        "Put parentheses around each shift and each mask, as in (lane >> 2) + 8 * (i >> 1).",
+    )
+
+
+def index_alone(case: Case) -> Mistake | None:
+    """Numbers that are rows or columns, not places in memory."""
+    numbers = to_numbers(case.lane_map, case.held)
+    rows, columns = case.lane_map.rows, case.lane_map.columns
+    if (
+        not case.numbered
+        or case.lane_map.blocks > 1
+        or min(rows, columns) == 1
+        or not 0 < int(numbers.max()) < max(rows, columns)
+    ):
+        return None
+    first, second = case.axes
+    return Mistake(
+        "one index alone",
+        f"Only the elements 0 to {numbers.max()} of memory are read. A single number is a place in row-major memory, "
+        f"{first}·{columns} + {second}; these look like {first} or {second} alone.",
+        f"Give both: {written(case.lane_map)}.",
+    )
+
+
 def not_filled(case: Case) -> Mistake | None:
     """Right wherever anything is held."""
     empty = np.asarray((case.held < 0).all(axis=-1))
@@ -48,6 +79,28 @@ def not_filled(case: Case) -> Mistake | None:
         "not filled",
         f"What is there is right, but elements {listed(elements)} of lanes {listed(lanes)} were never filled.",
         f"Load all of it: {written(case.lane_map)} for each i below {case.lane_map.elements}.",
+    )
+
+
+def tiles_transposed(case: Case) -> Mistake | None:
+    """Each 8 × 8 matrix turned in its place."""
+    row, column = case.right[..., 0], case.right[..., 1]
+    if case.lane_map.rows % 8 or case.lane_map.columns % 8:
+        return None
+    predicted = case.right.copy()
+    predicted[..., 0], predicted[..., 1] = row - row % 8 + column % 8, column - column % 8 + row % 8
+    if not case.explained_by(predicted):
+        return None
+    copied = case.instruction.vendor == "nvidia" and case.lane_map.registers[0] == "r0.[15:0]"
+    trans = {"a": ".trans", "b": " without .trans"}.get(case.lane_map.operand, "")
+    right_way = {"a": "without .trans", "b": "with .trans"}.get(case.lane_map.operand, "")
+    how = f", as ldmatrix{trans} does from row-major memory" if copied and trans else ""
+    return Mistake(
+        "tiles transposed",
+        f"Each 8 × 8 matrix of {case.name} is transposed in its place{how}.",
+        f"Copy a row-major {case.name} {right_way}, a column-major one the other way."
+        if how
+        else f"Exchange row and column inside each 8 × 8 matrix: {written(case.lane_map)}.",
     )
 
 
@@ -143,6 +196,28 @@ def order_of(case: Case, axis: int) -> tuple[int, ...] | None:
     if (order[case.right[..., axis]] != case.held[..., axis]).any() or sorted(order.tolist()) != list(range(size)):
         return None
     return tuple(order.tolist())
+
+
+def swizzled(case: Case) -> Mistake | None:
+    """One axis xored with something of the other, as in a tile whose rows were swizzled against bank conflicts."""
+    if (case.held < 0).any() or case.lane_map.blocks > 1:
+        return None
+    for axis, name in enumerate(case.axes):
+        other = case.axes[1 - axis]
+        keys, mask = case.right[..., 1 - axis], case.held[..., axis] ^ case.right[..., axis]
+        table = np.zeros(int(keys.max()) + 1, dtype=np.int64)
+        table[keys] = mask
+        if (case.held[..., 1 - axis] != keys).any() or (table[keys] != mask).any() or not table.any():
+            continue
+        line = int(np.flatnonzero(table)[0])
+        return Mistake(
+            "swizzled",
+            f"{name} is xored with something of {other}: where {other} is {line}, {name} ^ {table[line]} is held in "
+            f"place of {name}. So reads one who forgets that the tile was stored swizzled (or who swizzles one that "
+            "was not).",
+            f"Swizzle the index of the load as that of the store; else write {written(case.lane_map)}.",
+        )
+    return None
 
 
 def axis_permuted(case: Case) -> Mistake | None:

@@ -150,6 +150,13 @@ def strides_wrong(case: Case) -> Mistake | None:
     steps = np.array([row - start, column - start])
     if (start + right @ steps != held).any():
         return None
+    dense = np.array([case.lane_map.columns, 1])
+    if start == 0 and steps[1] > 1 and (steps == steps[1] * dense).all():
+        return Mistake(
+            "bytes",
+            f"Every index is {steps[1]} times too large, as when bytes are counted instead of elements.",
+            f"Divide by {steps[1]}: a pointer to the element's type counts in elements.",
+        )
     return Mistake(
         "strides",
         f"Memory is read with strides ({steps[0]}, {steps[1]}) from {start}; a row-major {case.lane_map.rows} × "

@@ -273,20 +273,23 @@ def _write(path: str, text: str) -> None:
 def _as_json(x: Instruction | MatrixCopy, maps: dict[str, LaneMap]) -> dict[str, Any]:
     facts = ["name", "short_name", "vendor", "arch", "lanes", "source", "confidence"]
     facts += ["kind", "matrices", "trans"] if isinstance(x, MatrixCopy) else ["m", "n", "k", "blocks"]
-    own = {"row_address_lane": x.row_address_lane()} if isinstance(x, MatrixCopy) else {"types": x.dtypes}
+    own: dict[str, Any] = {"operands": {operand: _map_as_json(lane_map) for operand, lane_map in maps.items()}}
+    if isinstance(x, MatrixCopy):
+        own["row_address_lane"] = x.row_address_lane()
+    else:
+        own["types"] = x.dtypes
+        if x.scales is not None:
+            own["scales"] = {"block": x.scales.block, "a": _map_as_json(x.scales.a), "b": _map_as_json(x.scales.b)}
+    return {**{fact: getattr(x, fact) for fact in facts}, **own}
+
+
+def _map_as_json(lane_map: LaneMap) -> dict[str, Any]:
     return {
-        **{fact: getattr(x, fact) for fact in facts},
-        **own,
-        "operands": {
-            operand: {
-                "rows": lane_map.rows,
-                "columns": lane_map.columns,
-                "dtype": lane_map.dtype,
-                "registers": list(lane_map.registers),
-                "coordinates": lane_map.coordinates().tolist(),
-            }
-            for operand, lane_map in maps.items()
-        },
+        "rows": lane_map.rows,
+        "columns": lane_map.columns,
+        "dtype": lane_map.dtype,
+        "registers": list(lane_map.registers),
+        "coordinates": lane_map.coordinates().tolist(),
     }
 
 

@@ -104,11 +104,23 @@ def draw_instruction(instruction: Instruction, by: By = "lane") -> Picture:
     _check(by)
     size = f"{instruction.vendor} {instruction.arch}, {instruction.lanes} lanes"
     many = f"; block 0 of {instruction.blocks}" if instruction.blocks > 1 else ""
-    parts: list[Part] = [Words(f"{size}: D[m, n] = Σ A[m, k]·B[k, n] + C[m, n]{many}", bold=instruction.name)]
+    parts: list[Part] = [Words(f"{size}: {_sum(instruction)}{many}", bold=instruction.name)]
     parts.append(Quadrant(*_aligned(instruction, by)))
     held = [lane_map for lane_map in (instruction.a, instruction.b, instruction.c) if lane_map is not None]
     parts.append(flowing([_registers(lane_map) for lane_map in held], WIDTH))
+    if (scales := instruction.scales) is not None:
+        both = (("scales of A", scales.a), ("scales of B", scales.b))
+        grids = [_matrix(lane_map, "lane", 0, name) for name, lane_map in both]
+        parts.append(flowing([*grids, *(_registers(lane_map, name) for name, lane_map in both)], WIDTH))
     return Picture(instruction.name, tuple(parts))
+
+
+def _sum(instruction: Instruction) -> str:
+    """What is computed; the scales s and t of A and B serve a block along k each."""
+    if instruction.scales is None:
+        return "D[m, n] = Σ A[m, k]·B[k, n] + C[m, n]"
+    block = f"k//{instruction.scales.block}"
+    return f"D[m, n] = Σ s[m, {block}]·A[m, k] · t[{block}, n]·B[k, n] + C[m, n], s and t the scales"
 
 
 def _check(by: str) -> None:
@@ -128,7 +140,7 @@ def _aligned(instruction: Instruction, by: By) -> tuple[Grid, Grid, Grid]:
             why = "no lane holds it" if instruction.vendor == "nvidia" else "its lane map is not published"
             grids.append(_grid(rows, columns, _unheld_cell, name, f"{rows} × {columns}: {why}", wide, digits))
         else:
-            cell = _cell(lane_map, by, 0)
+            cell = _cell(lane_map, by, 0, name)
             caption = f"{rows} × {columns} {lane_map.dtype}: {_says(lane_map, by)}"
             grids.append(_grid(rows, columns, cell, name, caption, wide, digits))
     a, b, c = grids
@@ -156,27 +168,27 @@ def _grid(rows: int, columns: int, cell: CellOf, title: str, caption: str, wide:
     )
 
 
-def _matrix(lane_map: LaneMap, by: By, block: int) -> Grid:
-    name = lane_map.operand.upper()
+def _matrix(lane_map: LaneMap, by: By, block: int, name: str = "") -> Grid:
+    name = name or lane_map.operand.upper()
     title = f"{name}, block {block}" if lane_map.blocks > 1 else name
     caption = f"{lane_map.rows} × {lane_map.columns} {lane_map.dtype}: {_says(lane_map, by)}"
     digits = len(str(lane_map.rows - 1))
-    cell = _cell(lane_map, by, block)
+    cell = _cell(lane_map, by, block, name)
     return _grid(lane_map.rows, lane_map.columns, cell, title, caption, lane_map.duplicates and by == "lane", digits)
 
 
-def _cell(lane_map: LaneMap, by: By, block: int) -> CellOf:
+def _cell(lane_map: LaneMap, by: By, block: int, name: str) -> CellOf:
     """Makes the matrix cell at (row, column)."""
     where, held = places(lane_map), holders(lane_map)
+    elements = [f"element {i}, {spoken(register)}" for i, register in enumerate(lane_map.registers)]
 
     def cell(row: int, column: int) -> Cell:
         found = held.at(block, row, column)
-        name = f"{lane_map.operand.upper()}[{row}, {column}]"
         if not found:
-            return Cell("", masked=True, tip=f"{name}: no lane holds it")
-        tip = "; ".join(f"lane {lane}, element {i}, {spoken(lane_map.registers[i])}" for lane, i in found)
+            return Cell("", masked=True, tip=f"{name}[{row}, {column}]: no lane holds it")
+        tip = "; ".join([f"lane {lane}, {elements[i]}" for lane, i in found])
         text, group, place = _look(lane_map, where, by, found, (row, column))
-        return Cell(text, group, place, tip=f"{name}: {tip}")
+        return Cell(text, group, place, tip=f"{name}[{row}, {column}]: {tip}")
 
     return cell
 
@@ -190,16 +202,17 @@ class Holders:
     """Who holds each element, sorted by element once and looked up where a cell is drawn."""
 
     lane_map: LaneMap
-    first: Integers
+    elements: int
+    """Of a lane."""
+    first: list[int]
     """The holders of cell c, counted block by block and row by row, are sorted[first[c]] … sorted[first[c + 1] − 1]."""
-    sorted: Integers
+    sorted: list[int]
     """lane · elements + element."""
 
     def at(self, block: int, row: int, column: int) -> list[Holder]:
         """Each (lane, element) that holds the element at (row, column) of the block; lanes ascend."""
         cell = (block * self.lane_map.rows + row) * self.lane_map.columns + column
-        found = self.sorted[self.first[cell] : self.first[cell + 1]]
-        return [divmod(place, self.lane_map.elements) for place in found.tolist()]
+        return [divmod(place, self.elements) for place in self.sorted[self.first[cell] : self.first[cell + 1]]]
 
 
 def holders(lane_map: LaneMap) -> Holders:
@@ -217,7 +230,8 @@ def holders(lane_map: LaneMap) -> Holders:
     order = np.argsort(cells, kind="stable")
     count = lane_map.blocks * lane_map.rows * lane_map.columns
     first = np.searchsorted(cells[order], np.arange(count + 1))
-    return Holders(lane_map, first, order // (len(order) // (lane_map.lanes * lane_map.elements)))
+    held = order // (len(order) // (lane_map.lanes * lane_map.elements))
+    return Holders(lane_map, lane_map.elements, first.tolist(), held.tolist())
 
 
 def _look(
@@ -238,18 +252,19 @@ def _look(
     return str(k), "ordered", k / max(1, size - 1)
 
 
-def _registers(lane_map: LaneMap) -> Grid:
+def _registers(lane_map: LaneMap, name: str = "") -> Grid:
     """Lanes × elements, with the coordinates of what each holds."""
     where, coordinates = places(lane_map), lane_map.coordinates()
     sparse = coordinates.ndim == 4
-    name = lane_map.operand.upper()
+    name = name or lane_map.operand.upper()
+    registers = [spoken(register) for register in lane_map.registers]
 
     def cell(lane: int, element: int) -> Cell:
         first = coordinates[lane, element].reshape(-1, coordinates.shape[-1])
         row, column, *block = first[0].tolist()
         text = f"{row},{column}…{first[-1][1]}" if sparse else f"{row},{column}"
         text = f"{block[0]}:{text}" if block else text
-        tip = f"lane {lane}, {spoken(lane_map.registers[element])}: {name}[{row}, {column}]"
+        tip = f"lane {lane}, {registers[element]}: {name}[{row}, {column}]"
         tip += f" of block {block[0]}" if block else ""
         return Cell(text, lane // 4, lane % 4 / 3, tip=f"{tip} … {first[-1][1]}, two of four" if sparse else tip)
 

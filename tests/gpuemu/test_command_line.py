@@ -57,6 +57,18 @@ def test_json_holds_the_lane_maps(capsys: pytest.CaptureFixture[str]) -> None:
     assert shown["operands"]["a"]["registers"] == list(mma.maps["a"].registers)
 
 
+def test_block_scales_are_shown_beside_the_operands(capsys: pytest.CaptureFixture[str]) -> None:
+    mma = tensorcores.instruction("m16n8k64.mxf4")
+    assert mma.scales is not None
+    shown = json.loads(out(capsys, "show", "m16n8k64.mxf4", "--json"))["scales"]
+    assert (shown["block"], shown["a"]["dtype"]) == (32, "ue8m0")
+    assert shown["b"]["coordinates"] == mma.scales.b.coordinates().tolist()
+    text = out(capsys, "show", "m16n8k64.mxf4")
+    assert "D[m, n] = Σ s[m, k//32]·A[m, k] · t[k//32, n]·B[k, n] + C[m, n]" in text
+    assert "scales of A  16 × 2 ue8m0" in text
+    assert "scale" not in out(capsys, "show", "m16n8k64.s32.s4")
+
+
 @pytest.mark.parametrize("name", ["m16n8k16", "m8n8k4.row.col.f32.f16", "gfx942.smfmac_i32_16x16x64_i8"])
 def test_csv_has_a_line_a_place(capsys: pytest.CaptureFixture[str], name: str) -> None:
     lines = list(csv.DictReader(io.StringIO(out(capsys, "show", name, "--csv"))))

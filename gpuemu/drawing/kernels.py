@@ -9,7 +9,7 @@ import numpy as np
 
 from gpuemu.drawing.lanes import draw_lane_map
 from gpuemu.drawing.programs import Listing, Row, draw_program, says
-from gpuemu.tensorcores import Instruction
+from gpuemu.tensorcores import Instruction, LaneMap
 from gpuemu.tensorcores.nvidia import shared_operand
 from gpuemu.uops import OPS
 from shapetracker.drawing.layout import Beside, Code, Stack, Words
@@ -67,7 +67,7 @@ def _access(kernel: KernelFromViews, access: Access, number: int) -> Part:
     if access.tracker.size <= LARGEST:
         pictures.append(Stack(draw_tracker(access.tracker).parts))
     if kernel.instruction:
-        pictures.append(_lanes(kernel.instruction, _OPERANDS[access.name]))
+        pictures.append(_lanes(kernel.instruction, access.name))
     return Stack((head, Code(tuple(lines)), *([Beside(tuple(pictures))] if pictures else [])))
 
 
@@ -76,7 +76,7 @@ def _example(kernel: KernelFromViews, access: Access) -> list[tuple[str, str]]:
     shape = access.reached.shape
     if 0 in shape:
         return []
-    held = kernel.instruction and kernel.instruction.maps.get(_OPERANDS.get(access.name, ""))
+    held = kernel.instruction and _held(kernel.instruction, access.name)
     if not held or len(shape) != 2 + len(held.lane_shape) + len(held.element_shape):
         variables = sorted({*access.index.variables(), *access.valid.variables()}, key=lambda v: v.name)
         values = {v: min(EXAMPLE if v.name in ("idx", "place") else 1, v.max) for v in variables}
@@ -97,9 +97,16 @@ def _number(index: Expr, valid: Expr) -> str:
     return index.simplify().render() if valid.simplify() == Const(1) else "none"
 
 
-def _lanes(instruction: Instruction, operand: str) -> Part:
+def _held(instruction: Instruction, name: str) -> LaneMap | None:
+    """Which lanes hold an operand; None where it lies in shared memory."""
+    if instruction.scales and name.startswith("scale"):
+        return instruction.scales.a if name == "scale_a" else instruction.scales.b
+    return instruction.maps.get(_OPERANDS[name])
+
+
+def _lanes(instruction: Instruction, name: str) -> Part:
     """The matrix of an operand with the lane that holds each element; in shared memory, with its place."""
-    lane_map = instruction.maps.get(operand)
+    lane_map = _held(instruction, name)
     if lane_map is not None:
         return draw_lane_map(lane_map).parts[0]
     tile = draw_lane_map(shared_operand(instruction), "register").parts[0]

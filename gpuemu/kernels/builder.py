@@ -286,9 +286,12 @@ class Builder:
         """All lanes of the workgroup arrive before any goes on."""
         self.line(UOps.BARRIER, None)
 
-    def wmma(self, a: Value, b: Value | Memory, c: Value, arg: Any, dtype: DType, index: Value | None = None) -> Value:
-        """A·B + C across the lanes by a tensor-core instruction; `index` is where B starts in a local memory."""
-        sources = [a.number, b.number, c.number] + ([index.number] if index is not None else [])
+    def wmma(self, a: Value, b: Value | Memory, c: Value, arg: Any, dtype: DType, *more: Value) -> Value:
+        """A·B + C across the lanes by a tensor-core instruction.
+
+        `more` is what it takes beside them: where B starts in a local memory, or block scales.
+        """
+        sources = [operand.number for operand in (a, b, c, *more)]
         return Value(self, self.line(UOps.WMMA, dtype, sources, arg), dtype)
 
     # --- warps -------------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ the element of each lane is.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -26,7 +27,7 @@ from gpuemu.alu import BinaryOps
 from gpuemu.dtypes import DType
 from gpuemu.errors import InstructionError
 from gpuemu.kernels.access import Access, Values, described, load, store
-from gpuemu.kernels.builder import Builder, Value
+from gpuemu.kernels.builder import Builder, Memory, Value
 from gpuemu.kernels.errors import ViewKernelError
 from gpuemu.kernels.kernel_from_views import KernelFromViews, check_written_once, plain
 from gpuemu.kernels.pointwise import reduce
@@ -39,6 +40,7 @@ from shapetracker.expr import Const, Variable
 
 MOST_WARPS = 4
 """Warps of a workgroup, side by side along n: so many where the tiles divide so."""
+NAMES = ("out", "a", "b", "scale_a", "scale_b")
 
 
 def matmul(
@@ -49,6 +51,7 @@ def matmul(
     out: ShapeTracker | None = None,
     dtype: DType = dtypes.float32,
     out_dtype: DType | None = None,
+    scales: tuple[ShapeTracker, ShapeTracker] | None = None,
     name: str = "matmul",
 ) -> KernelFromViews:
     """A kernel that computes ``out[m, n] = Σ a[m, k] · b[k, n]`` from any views.
@@ -66,13 +69,16 @@ def matmul(
         The type of a's and b's elements where no tensor core says it.
     out_dtype
         The type of the result's elements; the tensor core's or that of a and b where it is not given.
+    scales
+        Where the instruction takes block scales: views of shape (m, blocks along k) and (blocks along k, n), row-major
+        where they are not given. Their arrays come after b's.
 
     Raises
     ------
     ViewKernelError
         Where the shapes do not fit, or `out` reaches an element twice.
     InstructionError
-        Where there is no such instruction, A is sparse, or its operands come with block scales.
+        Where there is no such instruction, or A is sparse.
 
     Notes
     -----
@@ -87,6 +93,8 @@ def matmul(
     if out.shape != (m, n):
         raise ViewKernelError(f"{name}: out has shape {out.shape}; expected {(m, n)}")
     if instruction is None:
+        if scales is not None:
+            raise ViewKernelError(f"{name}: scales are given, and no instruction that takes block scales")
         rows, columns = (
             a.reshape((m, 1, k)).expand((m, n, k)),
             b.permute((1, 0)).reshape((1, n, k)).expand((m, n, k)),
@@ -96,7 +104,28 @@ def matmul(
         )
     check_written_once(name, out)
     found = instruction_of_name(instruction) if isinstance(instruction, str) else instruction
-    return _Tiled(name, (out, a, b), found, out_dtype).kernel()
+    return _Tiled(name, (out, a, b, *_scales(name, found, (m, k, n), scales)), found, out_dtype).kernel()
+
+
+def _scales(
+    name: str, found: Instruction, size: tuple[int, int, int], given: tuple[ShapeTracker, ShapeTracker] | None
+) -> list[ShapeTracker]:
+    """The views of the block scales, where the instruction takes such."""
+    if found.scales is None:
+        if given is not None:
+            raise ViewKernelError(f"{name}: scales are given, and {found.short_name} takes none")
+        return []
+    m, k, n = size
+    blocks = -(-k // found.scales.block)
+    shapes = (m, blocks), (blocks, n)
+    views = given or tuple(ShapeTracker.from_shape(shape) for shape in shapes)
+    of_a, of_b = plain(name, scale_a=views[0], scale_b=views[1])
+    if (of_a.shape, of_b.shape) != shapes:
+        raise ViewKernelError(
+            f"{name}: scales of shape {of_a.shape} and {of_b.shape}; expected {shapes[0]} and {shapes[1]}: one for "
+            f"each {found.scales.block} positions along k"
+        )
+    return [of_a, of_b]
 
 
 def _core(found: Instruction) -> tuple[TensorCore, str]:
@@ -105,8 +134,6 @@ def _core(found: Instruction) -> tuple[TensorCore, str]:
         raise InstructionError(
             f"matmul: A of {found.short_name} is sparse; give an instruction whose operands are dense"
         )
-    if found.scales is not None:
-        raise InstructionError(f"matmul: {found.short_name} takes block scales; give an instruction without")
     problem = f"no name of {found!r} means this instruction alone"
     for name in (found.short_name, found.name):
         try:
@@ -142,14 +169,18 @@ def fragment(tracker: ShapeTracker, instruction: Instruction, operand: str) -> S
     """
     in_memory = operand == "b" and instruction.path == "wgmma"
     lane_map = shared_operand(instruction) if in_memory else instruction.maps.get(operand)
-    if lane_map is None or lane_map.view is None:
+    view = None if lane_map is None else lane_map.view
+    if lane_map is None or view is None:
         raise InstructionError(f"fragment: {operand} of {instruction.short_name} lies in no lanes as one View")
+    return _through(tracker, lane_map, view, operand)
+
+
+def _through(tracker: ShapeTracker, lane_map: LaneMap, view: View, operand: str) -> ShapeTracker:
+    """An operand seen through a lane map that is a View."""
     tiles = _tiles(tracker, lane_map, operand)
     size = lane_map.blocks * lane_map.rows * lane_map.columns
     first, second = tiles.shape[:2]
-    lanes = View.create(
-        (first, second, *lane_map.view.shape), (second * size, size, *lane_map.view.strides), lane_map.view.offset
-    )
+    lanes = View.create((first, second, *view.shape), (second * size, size, *view.strides), view.offset)
     if 0 in lanes.shape:
         return ShapeTracker((View.create(lanes.shape),))
     return ShapeTracker((*tiles.views, lanes)).simplify()
@@ -167,6 +198,16 @@ def _tiles(tracker: ShapeTracker, lane_map: LaneMap, operand: str) -> ShapeTrack
     return split.permute((2, 0, 3, 1, 4) if operand == "b" else (0, 2, 3, 1, 4))
 
 
+@dataclass(frozen=True, slots=True)
+class _Operand:
+    """A matrix in memory: how it was given, how the lanes see it, and which of its elements each lane holds."""
+
+    memory: Memory
+    tracker: ShapeTracker
+    reached: ShapeTracker
+    lane_map: LaneMap
+
+
 class _Tiled:
     """A tiled matrix product under construction: a group of lanes to a tile of the result, a loop along k."""
 
@@ -174,17 +215,20 @@ class _Tiled:
         self, name: str, trackers: Sequence[ShapeTracker], found: Instruction, out_dtype: DType | None
     ) -> None:
         self.core, self.wmma = core, _ = _core(found)
-        self.trackers = trackers
         self.found = found
         self.builder = k = Builder(name, warp=found.lanes)
-        held = (core.d.dtype.scalar(), core.a.dtype.scalar(), core.b.dtype.scalar())
-        self.memories = [
-            k.buffer(operand, dtype, writable=operand == "out")
-            for operand, dtype in zip(("out", "a", "b"), (out_dtype or held[0], *held[1:]), strict=True)
-        ]
-        self.reached = [fragment(tracker, found, operand) for tracker, operand in zip(trackers, "dab", strict=True)]
-        self.rows, self.columns = self.reached[0].shape[:2]
-        self.depth = self.reached[1].shape[1]
+        parts: list[Fragment] = [core.d, core.a, core.b, *(core.scales or ())]
+        self.operands = []
+        for called, operand, tracker, part in zip(NAMES, "dabab", trackers, parts, strict=False):
+            dtype = out_dtype if out_dtype and called == "out" else part.dtype.scalar()
+            memory = k.buffer(called, dtype, writable=called == "out")
+            view = part.lane_map.view
+            if view is None:
+                raise InstructionError(f"matmul: {part.lane_map!r} of {found.short_name} is no View")
+            reached = _through(tracker, part.lane_map, view, operand)
+            self.operands.append(_Operand(memory, tracker, reached, part.lane_map))
+        self.rows, self.columns = self.operands[0].reached.shape[:2]
+        self.depth = self.operands[1].reached.shape[1]
         self.warps = next((w for w in range(MOST_WARPS, 1, -1) if self.columns and self.columns % w == 0), 1)
         self.accesses: list[Access] = []
         self.values: dict[Variable, Value] = {}
@@ -199,17 +243,19 @@ class _Tiled:
         )
         step = Variable("k_tile", 0, max(0, self.depth - 1))
         total = k.variable(0, self.core.c.dtype)
-        corners = [(row, column), (row, step), (column, step)]
         stage = _Stage(self) if self.core.b_is_shared else None
         with k.loop(self.depth) as counter:  # without steps, along an empty k, the result is 0
             self.values[step] = counter
-            a = self._load(1, corners[1])
+            a = self._load(self.operands[1], (row, step))
             if stage:
-                product = stage.multiply(a, total.value, corners[2])
+                product = stage.multiply(a, total.value, (column, step))
             else:
-                product = k.wmma(a, self._load(2, corners[2]), total.value, self.wmma, self.core.d.dtype)
+                b = self._load(self.operands[2], (column, step))
+                corners = (row, step), (column, step)
+                scales = [self._load(*pair) for pair in zip(self.operands[3:], corners, strict=False)]
+                product = k.wmma(a, b, total.value, self.wmma, self.core.d.dtype, *scales)
             total.set(product.cast(self.core.c.dtype))
-        self._store(corners[0], total.value)
+        self._store((row, column), total.value)
         sizes = groups, (self.found.lanes, self.warps, 1)
         return KernelFromViews(k.name, k.program(), tuple(self.accesses), *sizes, self.found)
 
@@ -229,24 +275,23 @@ class _Tiled:
             digits[Variable(f"lane{axis}", 0, size - 1)] = value % size if axis else value
         return digits
 
-    def _elements(self, number: int, corner: Sequence[Expr], part: Fragment) -> tuple[list[Access], Values]:
+    def _elements(self, operand: _Operand, corner: Sequence[Expr]) -> tuple[list[Access], Values]:
         """The access of each element of a lane (the first is kept to be shown), and what their variables are."""
-        memory, tracker, reached = self.memories[number], self.trackers[number], self.reached[number]
-        digits = self._lane_digits(part.lane_map)
+        digits = self._lane_digits(operand.lane_map)
         elements = []
-        for place in np.ndindex(*part.lane_map.element_shape):
-            expressions = reached.expr_idxs([*corner, *digits, *(Const(int(i)) for i in place)])
-            elements.append(described(memory, tracker, reached, expressions))
-        self.accesses.insert(0 if number == 0 else len(self.accesses), elements[0])
+        for place in np.ndindex(*operand.lane_map.element_shape):
+            expressions = operand.reached.expr_idxs([*corner, *digits, *(Const(int(i)) for i in place)])
+            elements.append(described(operand.memory, operand.tracker, operand.reached, expressions))
+        self.accesses.insert(0 if operand is self.operands[0] else len(self.accesses), elements[0])
         return elements, {**self.values, **digits}
 
-    def _load(self, number: int, corner: Sequence[Expr]) -> Value:
-        elements, values = self._elements(number, corner, self.core.a if number == 1 else self.core.b)
-        return self.builder.vector([load(self.builder, self.memories[number], access, values) for access in elements])
+    def _load(self, operand: _Operand, corner: Sequence[Expr]) -> Value:
+        elements, values = self._elements(operand, corner)
+        return self.builder.vector([load(self.builder, operand.memory, access, values) for access in elements])
 
     def _store(self, corner: Sequence[Expr], total: Value) -> None:
-        k, memory = self.builder, self.memories[0]
-        elements, values = self._elements(0, corner, self.core.d)
+        k, memory = self.builder, self.operands[0].memory
+        elements, values = self._elements(self.operands[0], corner)
         for number, access in enumerate(elements):
             value = total.element(number) if total.dtype.count > 1 else total
             store(k, memory, access, values, value.cast(memory.dtype))
@@ -257,10 +302,11 @@ class _Stage:
 
     def __init__(self, tiled: _Tiled) -> None:
         self.tiled = tiled
-        self.size = tiled.core.b.holders.size
-        self.reached = tiled.reached[2].reshape((*tiled.reached[2].shape[:2], self.size))
+        self.b = b = tiled.operands[2]
+        self.size = b.lane_map.elements
+        self.reached = b.reached.reshape((*b.reached.shape[:2], self.size))
         k = tiled.builder
-        self.memory = k.local("b_tile", self.size * tiled.warps, tiled.core.b.dtype.scalar())
+        self.tile = k.local("b_tile", self.size * tiled.warps, b.memory.dtype)
         self.start = k.special("l", 1, tiled.warps) * self.size if tiled.warps > 1 else None
 
     def multiply(self, a: Value, total: Value, corner: Sequence[Expr]) -> Value:
@@ -269,19 +315,19 @@ class _Stage:
         self._copy(corner)
         k.barrier()
         start = k.const(0, dtypes.int32) if self.start is None else self.start
-        product = k.wmma(a, self.memory, total, tiled.wmma, tiled.core.d.dtype, start)
+        product = k.wmma(a, self.tile, total, tiled.wmma, tiled.core.d.dtype, start)
         k.barrier()  # all have multiplied before the next tile comes
         return product
 
     def _copy(self, corner: Sequence[Expr]) -> None:
         """Each lane copies every element whose place is its number, modulo the lanes of the group."""
         k, tiled = self.tiled.builder, self.tiled
-        lanes, source = tiled.found.lanes, tiled.memories[2]
+        lanes, source = tiled.found.lanes, self.b.memory
         place = Variable("place", 0, self.size - 1)
-        access = described(source, tiled.trackers[2], self.reached, self.reached.expr_idxs([*corner, place]))
+        access = described(source, self.b.tracker, self.reached, self.reached.expr_idxs([*corner, place]))
         tiled.accesses.append(access)
         with k.loop(-(-self.size // lanes)) as turn:
             here = turn * lanes + k.special("l", 0, lanes)
             guard = None if self.size % lanes == 0 else here < self.size
             value = load(k, source, access, {**tiled.values, place: here}, guard)
-            self.memory.store(here if self.start is None else self.start + here, value, guard)
+            self.tile.store(here if self.start is None else self.start + here, value, guard)

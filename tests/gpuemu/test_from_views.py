@@ -106,28 +106,66 @@ def dense() -> list:
     return [x for x in tensorcores.instructions() if not x.sparse]
 
 
+def one(size: int, dtype) -> np.ndarray:
+    """Block scales of 1: of ue8m0, held as bytes, the exponent 127."""
+    return np.full(size, 127, np.uint8) if dtype == dtypes.uint8 else np.ones(size, np.float32).astype(dtype.numpy)
+
+
 @pytest.mark.parametrize("instruction", dense(), ids=lambda x: f"{x.arch}-{x.short_name}")
 def test_every_dense_instruction_multiplies_padded_transposed_operands(instruction):
     m, n, k = instruction.m + 1, instruction.n * instruction.blocks + 2, instruction.k + 1
     a, b = shape_of((k, m)).permute((1, 0)), shape_of((k, n))
-    if instruction.scales:
-        with pytest.raises(InstructionError, match=f"{instruction.short_name} takes block scales"):
-            matmul(a, b, instruction)
-        return
     kernel = matmul(a, b, instruction)
-    out_type, a_type, b_type = (access.dtype for access in kernel.accesses)
+    out_type, a_type, b_type, *scale_types = (access.dtype for access in kernel.accesses)
     rng = np.random.default_rng(m * n + k)
     high = 2 if a_type == dtypes.bool else 4
     left, right = (rng.integers(0, high, size).astype(t.numpy) for size, t in (((k, m), a_type), ((k, n), b_type)))
     out = np.zeros((m, n), out_type.numpy)
-    kernel(out, left, right, checks="all")
+    scale_sizes = [access.tracker.size for access in kernel.accesses[3:]]
+    scales = [one(size, t) for size, t in zip(scale_sizes, scale_types, strict=True)]
+    kernel(out, left, right, *scales, checks="all")
     x, y = left.T.astype(np.float64), right.astype(np.float64)
     expected = (x[:, :, None] != y[None]).sum(1) if instruction.product == "xor" else x @ y
     assert np.array_equal(out.astype(np.float64), expected)
 
 
 def test_the_catalogue_has_many_dense_instructions():
-    assert len(dense()) > 220
+    assert len(dense()) > 250
+    assert sum(x.path == "wgmma" for x in dense()) == 24
+    assert sum(x.scales is not None for x in dense()) > 25
+
+
+@pytest.mark.parametrize("name", ["m16n8k64.mxf4", "m16n8k64.mxf4nvf4.4x.ue4m3", "m16n8k32.mxf8f6f4.e3m2.e2m3"])
+def test_block_scales_come_through_views_too(name):
+    core = tensorcores.instruction(name)
+    m, n, k = 21, 11, core.k + 40
+    blocks = -(-k // core.scales.block)
+    views = shape_of((blocks, m)).permute((1, 0)), shape_of((blocks, 2 * n)).stride((1, 2))
+    kernel = matmul(shape_of((m, k)), shape_of((k, n)), core, scales=views)
+    a_type, b_type, scale_type = (kernel.accesses[i].dtype.numpy for i in (1, 2, 3))
+    rng = np.random.default_rng(5)
+    left, right = rng.integers(-3, 4, (m, k)).astype(a_type), rng.integers(-3, 4, (k, n)).astype(b_type)
+    powers = [rng.integers(-3, 4, size) for size in ((blocks, m), (blocks, 2 * n))]
+    bits = (x + 127 for x in powers) if core.scales.a.dtype == "ue8m0" else ((x + 7) << 3 for x in powers)
+    out = np.zeros((m, n), np.float32)
+    kernel(out, left, right, *(x.astype(np.uint8).view(scale_type) for x in bits))
+    by_row, by_column = np.exp2(powers[0].T), np.exp2(powers[1][:, ::2])
+    along = np.arange(k) // core.scales.block
+    expected = (left.astype(float) * by_row[:, along]) @ (right.astype(float) * by_column[along])
+    assert np.array_equal(out, expected)
+    assert "scale_a  " in str(kernel.draw())
+
+
+def test_scales_that_do_not_fit_are_explained():
+    a, b = shape_of((16, 64)), shape_of((64, 8))
+    with pytest.raises(
+        ViewKernelError, match=r"scales of shape \(16, 1\) and \(2, 8\); expected \(16, 2\) and \(2, 8\)"
+    ):
+        matmul(a, b, "m16n8k64.mxf4", scales=(shape_of((16, 1)), shape_of((2, 8))))
+    with pytest.raises(ViewKernelError, match=r"scales are given, and m16n8k16.f32.f16 takes none"):
+        matmul(a, b, "m16n8k16", scales=(shape_of((16, 2)), shape_of((2, 8))))
+    with pytest.raises(ViewKernelError, match="scales are given, and no instruction"):
+        matmul(a, b, scales=(shape_of((16, 2)), shape_of((2, 8))))
 
 
 def test_a_sparse_instruction_is_refused():

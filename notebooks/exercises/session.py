@@ -65,7 +65,7 @@ def hint(name: str) -> Picture:
     """The next hint of an exercise; after the last one, the last one again.
 
     >>> print(hint("address"))  # doctest: +ELLIPSIS
-    Hint 1 of ...
+    Hint ... of 3. ...
     """
     exercise = find(name)
     number = min(_HINTS.get(name, 0), len(exercise.hints) - 1)

@@ -22,7 +22,7 @@ _STYLE = """
 @page { size: A4 portrait; margin: 10mm }
 body { font: 9pt/1.35 Helvetica, Arial, sans-serif; color: #16181b; background: #fff; margin: 0 }
 main { width: 190mm; height: 276mm; display: flex; flex-direction: column; overflow: hidden; margin: 0 auto }
-h1 { font: 600 12pt/1.3 ui-monospace, Menlo, Consolas, monospace; margin: 0 0 1mm }
+h1 { font: 600 12pt/1.3 ui-monospace, Menlo, Consolas, monospace; margin: 0 0 1mm; overflow-wrap: anywhere }
 p { margin: 0 0 3mm; color: #586069 }
 .picture { flex: 1; min-height: 0 }
 .picture svg { width: 100%; height: 100% }
@@ -78,6 +78,7 @@ def _facts(x: Instruction | MatrixCopy) -> str:
     else:
         blocks = f", {x.blocks} blocks" if x.blocks > 1 else ""
         types = ", ".join(f"{operand.upper()} {lane_map.dtype}" for operand, lane_map in x.maps.items())
+        types += f", scales {x.scales.a.dtype} for {x.scales.block} along k each" if x.scales else ""
         size = f"m = {x.m}, n = {x.n}, k = {x.k}{blocks} · {types}"
     return f"{x.vendor} {x.arch} · {size} · {x.lanes} lanes · {x.source} (confidence: {x.confidence})"
 

@@ -161,7 +161,15 @@ def test_check_reads_registers_from_a_file(capsys: pytest.CaptureFixture[str], t
 
 
 @pytest.mark.parametrize(
-    "name", ["m16n8k16", "m64n256k16", "simdgroup.8x8x8", "gfx942.smfmac_i32_16x16x64_i8", "m8n8k4.row.col.f32.f16"]
+    "name",
+    [
+        "m16n8k16",
+        "m64n256k16",
+        "m16n8k64.mxf4",
+        "simdgroup.8x8x8",
+        "gfx942.smfmac_i32_16x16x64_i8",
+        "m8n8k4.row.col.f32.f16",
+    ],
 )
 def test_a_sheet_is_one_document_that_loads_nothing(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str
@@ -172,6 +180,7 @@ def test_a_sheet_is_one_document_that_loads_nothing(
     assert page.count("<svg") == 1
     assert "@page" in page
     assert not re.search(r'(src|href)="', page)
+    assert ("scales ue8m0 for 32 along k each" in page) == (name == "m16n8k64.mxf4")
 
 
 @pytest.mark.parametrize(

@@ -249,19 +249,32 @@ def multiply(
         a, b, c = (np.where(here if x.ndim == here.ndim else here[..., None], x, x.dtype.type(0)) for x in operands)
         operands = a, b, c
     axes = tuple(max(sizes) for sizes in zip(*(x.shape[:3] for x in (*operands, *rest)), strict=True))
-    right, start = (
-        _gather(core, fragment, chunk, line, x, axes)
-        for fragment, x in zip((core.b, core.c), operands[1:], strict=True)
-    )
+    full = (*axes, *chunk.local)
+    right = _gather(core, core.b, chunk, line, operands[1], full if rest else _own_lanes(core, chunk, operands[1]))
+    start = _gather(core, core.c, chunk, line, operands[2], full)
     if core.sparse:
         _check_sparse_index(core, chunk, line, rest[0], active)
-        left = _spread(core, chunk, operands[0], rest[0], axes)
+        left = _spread(core, operands[0], rest[0], full)
     else:
-        left = _gather(core, core.a, chunk, line, operands[0], axes)
-    scale_a, scale_b = _scales(core, chunk, rest, axes)
+        left = _gather(core, core.a, chunk, line, operands[0], full if rest else _own_lanes(core, chunk, operands[0]))
+    scale_a, scale_b = _scales(core, rest, full)
     d = core.instruction.multiply(left, right, start, core.unit, scale_a=scale_a, scale_b=scale_b)
     flat = d.reshape(-1, core.d.holders.size).take(core.d.positions, axis=1)
     return flat.astype(core.d.dtype.numpy, copy=False).reshape(*axes, *chunk.local, core.d.dtype.count)
+
+
+def _own_lanes(core: TensorCore, chunk: Chunk, x: Array) -> tuple[int, ...]:
+    """The lanes over which an operand differs, as six lengths that hold whole groups: equal matrices are made once."""
+    lanes = chunk.local if chunk.local[2] % core.instruction.lanes else (*x.shape[3:5], chunk.local[2])
+    return (*x.shape[:3], *lanes)
+
+
+def _groups(core: TensorCore, lanes: tuple[int, ...]) -> tuple[int, ...]:
+    """The groups of the lanes, along each of six axes where they lie along x, else along the last."""
+    group = core.instruction.lanes
+    if lanes[5] % group:
+        return (*lanes[:3], 1, 1, prod(lanes[3:]) // group)
+    return (*lanes[:5], lanes[5] // group)
 
 
 def _whole_groups(core: TensorCore, chunk: Chunk, line: int, active: Array) -> Array:
@@ -270,9 +283,7 @@ def _whole_groups(core: TensorCore, chunk: Chunk, line: int, active: Array) -> A
     return active
 
 
-def _scales(
-    core: TensorCore, chunk: Chunk, given: tuple[Array, ...], axes: tuple[int, ...]
-) -> tuple[Array | None, Array | None]:
+def _scales(core: TensorCore, given: tuple[Array, ...], lanes: tuple[int, ...]) -> tuple[Array | None, Array | None]:
     """The block scales (…, rows, blocks along k) and (…, blocks, columns) of all groups, where there are such.
 
     Of lanes that may hold the same scale the first is read, and the others may hold anything.
@@ -280,7 +291,9 @@ def _scales(
     if core.scales is None:
         return None, None
     a, b = (
-        _scale_numbers(fragment, _held(core, fragment, chunk, x, axes)[1])
+        _scale_numbers(fragment, _held(core, fragment, x, lanes)[1]).reshape(
+            *_groups(core, lanes), *fragment.matrix_shape
+        )
         for fragment, x in zip(core.scales, given, strict=True)
     )
     return a, b
@@ -290,41 +303,39 @@ def _scale_numbers(fragment: Fragment, held: Array) -> Array:
     """The scales that registers mean: of an ue4m3 the sign bit is not read."""
     stored = SCALES[fragment.lane_map.dtype].storage
     bits = held.view(np.uint8) & (0xFF if fragment.lane_map.dtype == "ue8m0" else 0x7F)
-    return bits.view(stored).reshape(-1, *fragment.matrix_shape)
+    return bits.view(stored)
 
 
-def _held(core: TensorCore, fragment: Fragment, chunk: Chunk, x: Array, axes: tuple[int, ...]) -> tuple[Array, Array]:
+def _held(core: TensorCore, fragment: Fragment, x: Array, lanes: tuple[int, ...]) -> tuple[Array, Array]:
     """What the lanes of each group hold, (groups, lanes · elements), and what of it fills the matrices."""
-    count = fragment.lane_map.elements
-    lanes = fragment.lane_map.lanes
+    count, holding = fragment.lane_map.elements, fragment.lane_map.lanes
     if x.ndim == 6:  # a scalar a lane is a fragment of one element
         x = x[..., None]
-    full = np.broadcast_to(x, (*axes, *chunk.local, count))
     group = core.instruction.lanes
-    groups = full.reshape(prod(axes) * prod(chunk.local) // group, group, count)
-    rows = groups[:, :lanes].reshape(len(groups), lanes * count)  # AMD ignores lanes 32-63 of a wave64 IU4
+    groups = np.broadcast_to(x, (*lanes, count)).reshape(prod(lanes) // group, group, count)
+    rows = groups[:, :holding].reshape(len(groups), holding * count)  # AMD ignores lanes 32-63 of a wave64 IU4
     return rows, rows.take(fragment.holders, axis=1)
 
 
-def _gather(core: TensorCore, fragment: Fragment, chunk: Chunk, line: int, x: Array, axes: tuple[int, ...]) -> Array:
+def _gather(core: TensorCore, fragment: Fragment, chunk: Chunk, line: int, x: Array, lanes: tuple[int, ...]) -> Array:
     """The matrices (…, blocks, rows, columns) that the fragments of all groups of lanes hold."""
-    rows, matrices = _held(core, fragment, chunk, x, axes)
+    rows, matrices = _held(core, fragment, x, lanes)
     if fragment.lane_map.duplicates:
-        _check_duplicates(core, fragment, chunk, line, rows, matrices, axes)
-    return matrices.reshape(-1, *fragment.matrix_shape)
+        _check_duplicates(core, fragment, chunk, line, rows, matrices, lanes)
+    return matrices.reshape(*_groups(core, lanes), *fragment.matrix_shape)
 
 
-def _spread(core: TensorCore, chunk: Chunk, x: Array, index: Array, axes: tuple[int, ...]) -> Array:
+def _spread(core: TensorCore, x: Array, index: Array, all_lanes: tuple[int, ...]) -> Array:
     """The matrices that a sparse A stands for: each value where the index register has it, 0 elsewhere."""
-    fragment, all_lanes = core.a, core.instruction.lanes
+    fragment, group = core.a, core.instruction.lanes
     lanes, groups, _ = fragment.positions.shape  # a wave of 64 may have lanes that hold nothing of A
-    values = np.broadcast_to(x, (*axes, *chunk.local, 2 * groups)).reshape(-1, all_lanes, groups, 2)[:, :lanes]
-    picked = _picked(core, np.broadcast_to(index, (*axes, *chunk.local)).reshape(-1, all_lanes)[:, :lanes])
+    values = np.broadcast_to(x, (*all_lanes, 2 * groups)).reshape(-1, group, groups, 2)[:, :lanes]
+    picked = _picked(core, np.broadcast_to(index, all_lanes).reshape(-1, group)[:, :lanes])
     candidates = np.broadcast_to(fragment.positions, (len(values), lanes, groups, 4))
     places = np.take_along_axis(candidates, picked, axis=3)
     matrices = np.zeros((len(values), prod(fragment.matrix_shape)), x.dtype)
     matrices[np.arange(len(values))[:, None], places.reshape(len(values), -1)] = values.reshape(len(values), -1)
-    return matrices.reshape(-1, *fragment.matrix_shape)
+    return matrices.reshape(*_groups(core, all_lanes), *fragment.matrix_shape)
 
 
 def _picked(core: TensorCore, index: Array) -> Array:
@@ -347,7 +358,7 @@ def _check_sparse_index(core: TensorCore, chunk: Chunk, line: int, index: Array,
 
 
 def _check_duplicates(
-    core: TensorCore, fragment: Fragment, chunk: Chunk, line: int, rows: Array, matrices: Array, axes: tuple[int, ...]
+    core: TensorCore, fragment: Fragment, chunk: Chunk, line: int, rows: Array, matrices: Array, lanes: tuple[int, ...]
 ) -> None:
     """Compare by bits, so that a nan is the same as itself."""
     bits = np.dtype(f"u{rows.dtype.itemsize}")
@@ -360,7 +371,7 @@ def _check_duplicates(
     _, place = (int(i) for i in np.argwhere(differ)[0])
     lane, element = divmod(place, count)
     twin, twin_element = divmod(int(fragment.holders[fragment.positions[place]]), count)
-    by_lane = differ.reshape(*axes, *chunk.local, count).any(axis=-1)
+    by_lane = np.broadcast_to(differ.reshape(*lanes, count).any(axis=-1), chunk.shape)
     first = chunk.lanes(by_lane)
     row, column = divmod(int(fragment.positions[place]), lane_map.columns)
     cause = (

@@ -207,6 +207,16 @@ def test_long_sums_are_computed_in_parts():
     assert same_bits(got[29], unit.dot(np.tile(a[29], (30, 1)), b.T, c[29], "fp16", "fp32")).all()
 
 
+@pytest.mark.parametrize(("kind", "out"), [("fp16", "fp32"), ("bf16", "fp32"), ("fp16", "fp16")])
+def test_matrices_that_are_the_same_along_an_axis_are_given_once(kind, out):
+    rng = np.random.default_rng(8)
+    a, b = (rng.standard_normal(shape).astype(format_of(kind).storage) for shape in ((3, 1, 16, 8), (1, 5, 8, 4)))
+    c = rng.standard_normal((3, 5, 16, 4)).astype(format_of(out).storage)
+    full = np.broadcast_to(a, (3, 5, 16, 8)), np.broadcast_to(b, (3, 5, 8, 4))
+    once, always = (arithmetic.unit("A100").matmul(*pair, c, kind, out) for pair in ((a, b), full))
+    assert np.array_equal(once, always)
+
+
 def test_empty_product_is_c():
     got = arithmetic.unit("A100").matmul(np.zeros((2, 0)), np.zeros((0, 3)), np.ones((2, 3)), "fp16", "fp32")
     assert (got == 1).all()

@@ -19,7 +19,7 @@ from gpuemu.tensorcores.arithmetic.formats import FLOATS, Floats, Format, round_
 NO_EXPONENT = -400
 """The exponent of zero: even with the greatest (127) below that of every product of two numbers (-252)."""
 
-Exponents = NDArray[np.int16]
+Exponents = NDArray[np.int16] | NDArray[np.int8]
 Singles = NDArray[np.float32]
 
 
@@ -126,9 +126,11 @@ def finite_or_zero(x: Floats) -> Floats:
     return np.where(np.isfinite(x), x, 0.0)
 
 
-_SPECIAL = np.int16(2000)
+_SPECIAL = np.int8(127)
 """Stands for the exponent of an infinity or a NaN."""
-_LEAST_NARROW = np.int16(-28)
+_ZERO_NARROW = np.int8(-64)
+"""Of a factor that is 0: a product with it is below every other, and a sum of two still fits."""
+_LEAST_NARROW = np.int8(-28)
 """The exponent of the least product of two half numbers: each is a multiple of 2^-14 times its significand."""
 
 
@@ -139,12 +141,13 @@ def is_narrow(formats: Formats) -> bool:
 
 @functools.cache
 def _narrow_tables(fmt: Format) -> tuple[Singles, Exponents]:
-    """The value and the exponent of each pattern of bits of a type of 8 or 16."""
+    """The value and the exponent of each pattern of bits of a type of 8 or 16; bytes, as products add them up."""
     size = fmt.storage.itemsize
     values = np.arange(256**size).astype(f"u{size}").view(fmt.storage).astype(np.float64)
     finite = np.isfinite(values)
-    of_values = np.where(finite, exponents(np.where(finite, values, 0.0), fmt.least_exponent), _SPECIAL)
-    return np.where(finite, values, 0.0).astype(np.float32), of_values.astype(np.int16)
+    finite_values = np.where(finite, values, 0.0)
+    of_values = np.where(finite, np.maximum(exponents(finite_values, fmt.least_exponent), _ZERO_NARROW), _SPECIAL)
+    return finite_values.astype(np.float32), of_values.astype(np.int8)
 
 
 def narrow(stored: NDArray[Any], fmt: Format) -> tuple[Singles, Exponents] | None:
@@ -214,7 +217,7 @@ class FusedBlocks:
 
     def _block_narrow(self, a: Singles, b: Singles, c: Singles, of_products: Exponents) -> Singles:
         """As `block`, for a float32 result. A cast to an integer truncates; the sum of the whole numbers is exact."""
-        of_c = (((c.view(np.int32) >> 23) & 0xFF) - 127).astype(np.int16)
+        of_c = (((c.view(np.int32) >> 23) & 0xFF) - 127).astype(np.int8)  # of finite numbers: at most 127
         greatest = np.maximum(of_products.max(axis=0), of_c)
         nothing = greatest < _LEAST_NARROW  # the products are all 0, and c is the result
         any_nothing = nothing.any()

@@ -208,8 +208,8 @@ class Unit:
 
         Parameters
         ----------
-        a : shape (…, m, k)
-        b : shape (…, k, n)
+        a : shape (…, m, k), a leading axis of length 1 where all along it have the same matrix
+        b : shape (…, k, n), likewise
         c : shape (…, m, n)
         a_dtype, out_dtype, path, options : as for `dot`
         scales : shapes (…, m, s) and (…, s, n); path "block_scale" alone
@@ -291,19 +291,25 @@ class Unit:
         lead = start.shape[:-2]
         m, n = start.shape[-2:] if start.ndim >= 2 else (-1, -1)
         k = left.shape[-1] if left.ndim else -1
-        if left.shape != (*lead, m, k) or right.shape != (*lead, k, n):
+        if left.shape[-2:] != (m, k) or right.shape[-2:] != (k, n) or not all(_spreads(x, lead) for x in (left, right)):
             raise UnitError(
                 f"matmul of a {left.shape}, b {right.shape}, c {start.shape}: expected (…, m, k), (…, k, n), (…, m, n)"
             )
-        batch = math.prod(lead)
+        batch, leading = math.prod(lead), range(len(lead))
         moved = (  # before they become float32 or float64, while they are small
-            np.ascontiguousarray(left.reshape(batch, m, 1, k).transpose(3, 1, 2, 0)),
-            np.ascontiguousarray(right.reshape(batch, k, 1, n).transpose(1, 2, 3, 0)),
+            np.ascontiguousarray(left.transpose(len(lead) + 1, len(lead), *leading))[:, :, np.newaxis],
+            np.ascontiguousarray(right.transpose(len(lead), len(lead) + 1, *leading))[:, np.newaxis],
             np.ascontiguousarray(start.reshape(batch, m, n).transpose(1, 2, 0)),
         )
-        result = _accumulate(_with_options(rule, options), moved, (of_a, of_b, of_out))
+        result = _accumulate(_with_options(rule, options), moved, (of_a, of_b, of_out), lead)
         stored = result.astype(of_out.storage)
         return np.ascontiguousarray(stored.transpose(2, 0, 1)).reshape(start.shape)
+
+
+def _spreads(x: Array, lead: tuple[int, ...]) -> bool:
+    """Whether the leading axes of matrices are those of the result, or 1 where all of an axis have the same."""
+    own = x.shape[:-2]
+    return len(own) == len(lead) and all(size in (1, full) for size, full in zip(own, lead, strict=True))
 
 
 def _scaled(operand: str, factors: Floats, scales: Floats, axis: int) -> Floats:
@@ -331,19 +337,25 @@ def _accumulate(
     rule: Rule | IntegerSum,
     moved: tuple[Array, Array, Array],
     formats: tuple[Format | IntegerFormat, Format | IntegerFormat, Format | IntegerFormat],
+    lead: tuple[int, ...],
 ) -> Floats:
-    """The rule over all outputs, some at a time: a (k, m, 1, batch), b (k, 1, n, batch), c (m, n, batch).
+    """The rule over all outputs, some at a time: a (k, m, 1, …), b (k, 1, n, …), c (m, n, batch).
 
-    The batch is the innermost axis, so that many small matrices run as fast as one large one.
+    The batch is the innermost axis, so that many small matrices run as fast as one large one. Matrices that are the
+    same along an axis of `lead` become numbers once, and are repeated afterwards.
     """
+
+    def repeated(xs: tuple[Array, ...]) -> tuple[Array, ...]:
+        return tuple(np.broadcast_to(x, (*x.shape[:3], *lead)).reshape(*x.shape[:3], math.prod(lead)) for x in xs)
+
     of_three = Formats(*formats)  # type: ignore[arg-type]  # integer formats go to integer rules alone
     stored = all(x.dtype == fmt.storage for x, fmt in zip(moved, formats, strict=True))
     if stored and isinstance(rule, FusedBlocks) and is_narrow(of_three):
         left, right = narrow(moved[0], of_three.a), narrow(moved[1], of_three.b)
         if left is not None and right is not None:
-            return _in_parts(rule.accumulate_narrow, left, right, moved[2])
+            return _in_parts(rule.accumulate_narrow, repeated(left), repeated(right), moved[2])
     a, b, c = (read(name, x, fmt) for name, x, fmt in zip("abc", moved, formats, strict=True))
-    return _in_parts(lambda x, y, z: rule.accumulate(x, y, z, of_three), (a,), (b,), c)
+    return _in_parts(lambda x, y, z: rule.accumulate(x, y, z, of_three), repeated((a,)), repeated((b,)), c)
 
 
 def _in_parts(function: Callable[..., Array], lefts: tuple[Array, ...], rights: tuple[Array, ...], c: Array) -> Array:

@@ -263,6 +263,22 @@ def test_the_walrus_gives_and_keeps():
     assert run(kernel, np.array([1.0, 3.0, 5.0]), lanes=3)[:3].tolist() == [3.0, 9.0, 3.0]
 
 
+def test_what_was_read_before_a_walrus_stays():
+    @cuda.jit
+    def kernel(out, n):
+        a = n
+        a = a + 1
+        out[0] = 1 < a < (a := 30)
+        out[1] = a + (a := 4)
+        a += (a := 10)
+        out[2] = a
+
+    a = 6
+    wanted = [1 < a < (a := 30), a + (a := 4)]
+    a += (a := 10)
+    assert run(kernel, 5)[:3].tolist() == [*wanted, a]
+
+
 def test_tuples_that_change():
     @cuda.jit
     def kernel(out, a):

@@ -29,6 +29,8 @@ def expressions(draw: st.DrawFn, depth: int = 2) -> str:
                 *("({l} if {r} > 2 else {r})", "min({l}, {r})", "max({l}, {r})", "-({l})", "abs({l} ^ {r})"),
                 *("({l} < {r})", "({l} and {r})", "({l} or {r})", "(not {l})", "helper({l}, {r})"),
                 *("(0 <= {l} < 3 and x[i, {l}] > {r})", "(x[i, {l}] if 0 <= {l} < 3 else {r})"),
+                *("(a := {l} - {r})", "(x[i, -1] + {l})", "({l}, {r})[1]", "len(x[i, {l} % 4:{r} % 5])"),
+                *("pair({l}, {r})[0]", "(7, 3, 5)[({l} + {r}) % 3]"),
             ]
         )
     )
@@ -40,7 +42,7 @@ def statements(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
     """Some lines of a body; loops end."""
     lines = []
     for _ in range(draw(st.integers(1, 3))):
-        kinds = ["assign", "assign", "augment", "store", "swap"]
+        kinds = ["assign", "assign", "augment", "store", "swap", "tuple"]
         kinds += ["if", "for", "while", "return"] if depth else []
         kinds += ["break", "continue"] if in_loop else []
         kind = draw(st.sampled_from(kinds))
@@ -54,6 +56,8 @@ def statements(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
             lines.append(f"out[i, {draw(st.integers(0, 2))}] += ({value}) % 1000")
         elif kind == "swap":
             lines.append(f"{name}, b = b, {value}")
+        elif kind == "tuple":
+            lines += [f"both = {value}, both[0]", f"{name} = both[1]"]
         elif kind == "return":
             lines += [f"if {value} > 4:", "    return"]
         elif kind in ("break", "continue"):
@@ -66,8 +70,17 @@ def statements(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
                     lines += ["else:", *indented(draw(statements(depth - 1, in_loop)))]
             elif kind == "for":
                 start, step = draw(NUMBERS), draw(st.sampled_from(["1", "2", "-1", "3"]))
-                lines += [f"for {draw(st.sampled_from(['j', 'k', name]))} in range({start}, abs({value}) % 5, {step}):"]
-                lines += indented(body)
+                counter = draw(st.sampled_from(["j", "k", name]))
+                over = [
+                    *(f"{counter} in range({start}, abs({value}) % 5, {step})", f"{counter} in (3, {name}, -1)"),
+                    *(f"{counter} in x[i, {start}:{name}]", f"{counter} in x[i, ::{step}]"),
+                    *(
+                        f"q, {counter} in enumerate(x[i, {name}:], {start})",
+                        f"q, (r, {counter}) in enumerate(((1, 2), (a, 4)))",
+                    ),
+                    f"q, {counter} in zip(range({start}, 6, 2), x[i, 1:])",
+                ]
+                lines += [f"for {draw(st.sampled_from(over))}:", *indented(body)]
             else:
                 turns = f"turns{draw(st.integers(0, 99))}"
                 lines += [f"{turns} = 0", f"while {turns} < abs({value}) % 4:", f"    {turns} += 1", *indented(body)]
@@ -88,6 +101,12 @@ def defined(source: str) -> dict[str, object]:
 
 
 HELPER = """
+def pair(p, q=2):
+    if p < q:
+        return q, p
+    return p, q
+
+
 def helper(p, q):
     if p > q:
         return p - q
@@ -102,7 +121,7 @@ def helper(p, q):
 @settings(max_examples=25, deadline=None)
 @given(statements(2, False), st.integers(0, 2**31))
 def test_random_kernels_mean_what_python_means(body, seed):
-    start = ["i = lane(1)", "a, b, c = i, 2, x[i, 0] - 3"]
+    start = ["i = lane(1)", "a, b, c = i, 2, x[i, 0] - 3", "both = a, b"]
     source = HELPER + "\n".join(["", "def kernel(out, x):", *indented([*start, *body, "out[i, 2] += a - b + c"])])
     x = np.random.default_rng(seed).integers(-9, 10, (LANES, 3))
     wanted = np.zeros((LANES, 3), np.int64)
@@ -111,7 +130,8 @@ def test_random_kernels_mean_what_python_means(body, seed):
         scope["lane"] = lambda _, i=i: i
         scope["kernel"](Plain(wanted), Plain(x))
     scope = defined(source)
-    scope["lane"], scope["helper"] = cuda.grid, cuda.jit(device=True)(scope["helper"])
+    scope["lane"] = cuda.grid
+    scope |= {name: cuda.jit(device=True)(scope[name]) for name in ("helper", "pair")}
     found = np.zeros((LANES, 3), np.int64)
     cuda.jit(scope["kernel"])[1, LANES](found, x)
     assert found.tolist() == wanted.tolist(), source
@@ -123,8 +143,11 @@ class Plain:
     def __init__(self, array: np.ndarray) -> None:
         self.array = array
 
-    def __getitem__(self, index: tuple[int, int]) -> int:
-        return int(self.array[tuple(map(int, index))])
+    def __getitem__(self, index: tuple[int, int | slice]) -> int | list[int]:
+        row, column = index
+        if isinstance(column, slice):
+            return self.array[int(row)].tolist()[column]
+        return int(self.array[int(row), int(column)])
 
     def __setitem__(self, index: tuple[int, int], value: int) -> None:
         self.array[tuple(map(int, index))] = value

@@ -221,8 +221,10 @@ def _unary(t: Translator, node: ast.UnaryOp) -> Any:
 
 def _compare(t: Translator, node: ast.Compare) -> Any:
     """A chain of comparisons; each middle operand is computed once."""
+    changes = any(has_effects(part) for part in node.comparators)
     left, result = evaluate(t, node.left), None
     for op, part in zip(node.ops, node.comparators, strict=True):
+        left = t.kept(left) if changes else left
         right = evaluate(t, part)
         if type(op) not in _COMPARISONS:
             word = {"Is": "is", "IsNot": "is not", "In": "in", "NotIn": "not in"}[type(op).__name__]

@@ -8,7 +8,7 @@ from typing import Any
 
 from gpuemu import dtypes
 from gpuemu.kernels.builder import Value
-from gpuemu.kernels.python.expressions import binary, element, evaluate
+from gpuemu.kernels.python.expressions import binary, element, evaluate, has_effects
 from gpuemu.kernels.python.indexing import picked
 from gpuemu.kernels.python.iteration import items
 from gpuemu.kernels.python.names import Indexed
@@ -180,6 +180,7 @@ def _augmented(t: Translator, node: ast.AugAssign) -> None:
     target = node.target
     if isinstance(target, ast.Name):
         old = t.read(target.id, target)
+        old = t.kept(old) if has_effects(node.value) else old
         t.assign(target.id, binary(t, node, node.op, old, evaluate(t, node.value)), node)
         return
     if not isinstance(target, ast.Subscript):

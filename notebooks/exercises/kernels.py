@@ -10,7 +10,7 @@ import numpy as np
 
 from exercises.arrays import equal
 from exercises.exercise import Exercise, Inputs, Judgement, kind_of
-from exercises.pictures import Array, Mask, arranged, lines, number, place, table
+from exercises.pictures import Array, Marked, Mask, arranged, lines, number, place, table
 from exercises.watching import Race, Watch, counted, watched
 from gpuemu import cuda
 from gpuemu.errors import DivisionError, HazardError, LaunchError, LimitError, Report
@@ -18,7 +18,7 @@ from gpuemu.kernels.errors import KernelError
 from gpuemu.kernels.python.launch import Compiled, Launch
 from gpuemu.kernels.python.outside import explained
 from gpuemu.uops import UOps
-from shapetracker.drawing.grid import Grid
+from shapetracker.drawing.grid import Cell, Grid
 from shapetracker.drawing.layout import Code
 from shapetracker.drawing.picture import Part
 
@@ -28,6 +28,8 @@ MOST_DRAWN = 400
 """Elements of a matrix that is drawn whole."""
 WINDOW = 8
 """Rows and columns of a larger one that are drawn, around what is wrong."""
+MEETING = 8
+"""Elements that are drawn around one in which two lanes meet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,7 @@ class Kernel:
             raise failure
         race = next(trial.watch.races(), None)
         if race is not None and (not trial.wrong.any() or trial.knows(race) or trial.typical() is None):
-            return Judgement(False, trial.of_race(race), (*picture, *trial.lines(race.lines)))
+            return Judgement(False, trial.of_race(race), (*picture, trial.meeting(race), *trial.lines(race.lines)))
         if trial.wrong.any():
             return Judgement(False, trial.why_wrong(), picture)
         return self._finished(trial, picture)
@@ -223,6 +225,28 @@ class _Trial:
         return next(
             (m.says for m in self.exercise.mistakes if m.hazard == hazard and m.buffer in (None, buffer)),
             None,
+        )
+
+    def meeting(self, race: Race) -> Grid:
+        """The place where two lanes meet, among its neighbours in memory."""
+        name, first = self.watch.name(race.memory), max(0, race.element - MEETING // 2)
+        size = self.out.size if name == "out" else self.watch.size(race.memory)
+        count = MEETING if size is None else min(MEETING, size - first)
+        (one, other), (verb, then) = race.lanes, race.verbs
+
+        def cell(_: int, column: int) -> Cell:
+            met = first + column == race.element
+            return Cell(f"{one}, {other}", ring="error") if met else Cell("·")
+
+        return Marked(
+            1,
+            count,
+            cell,
+            title=name,
+            caption=f"in the framed element lane {one} ({verb}) and lane {other} ({then}) meet",
+            row_labels=[""],
+            column_labels=[str(first + column) for column in range(count)],
+            width=8 * len(f"{one}, {other}") + 8,
         )
 
     def lines(self, numbers: tuple[int, ...]) -> tuple[Part, ...]:

@@ -145,6 +145,10 @@ class Watch:
         """Whether a memory belongs to a workgroup."""
         return self.program.lines[memory].uop is UOps.DEFINE_LOCAL
 
+    def size(self, memory: int) -> int | None:
+        """The elements of a local memory; None for a buffer, whose size the program does not know."""
+        return int(self.program.lines[memory].arg[1]) if self.is_local(memory) else None
+
     def counts(self) -> dict[tuple[str, str], int]:
         """How many accesses of each verb each memory has had, by (verb, name)."""
         found: Counter[tuple[str, str]] = Counter()

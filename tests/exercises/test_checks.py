@@ -362,3 +362,16 @@ def down_a_wider_column(out, a):
 def test_a_column_of_a_square_tile_meets_in_one_bank_and_one_more_column_cures_it():
     assert seen(down_a_column, lanes=32).ways() == {"tile": 32}
     assert seen(down_a_wider_column, lanes=32).ways() == {"tile": 1}
+
+
+def test_a_race_is_drawn_where_the_lanes_meet():
+    verdict = exercise(Kernel(grid=lambda inputs: (1, 8)), lambda a: a.reshape(4, 2)[:, ::-1].ravel(), eight).check(
+        swaps_neighbours
+    )
+    assert "right here by luck: lane 1 writes tile[1] and lane 0 reads it" in verdict.sentence
+    assert "in the framed element lane 1 (write) and lane 0 (read) meet" in str(verdict)
+    assert "1, 0!" in str(verdict)
+
+
+def eight(rng):
+    return {"a": rng.permutation(8).astype(np.float32)}

@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
-SYNC := $(BIN)/uv sync --frozen --inexact --quiet --extra notebook --extra prove --group test --group lint
+SYNC := $(BIN)/uv sync --frozen --inexact --quiet --extra notebook --extra prove --group test --group lint --group docs
 
 .DEFAULT_GOAL := help
 .PHONY: help lab test lint docs bench fuzz hardware notebooks student clean
@@ -32,7 +32,6 @@ lint: $(READY) ## check the format, the style, the types and the layers
 	$(BIN)/lint-imports
 
 docs: $(READY) ## build the site into docs/_build/html
-	$(SYNC) --group docs
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 
 bench: $(READY) ## time everything beside its peers, in one run

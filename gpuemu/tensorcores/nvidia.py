@@ -101,6 +101,7 @@ def _narrow_mma(kind: str, k: int, a: str, b: str, scale_vec: str = "", scale: s
         (16, 8, k),
         warp_fragments(16, 8, k, a, b, "f32", container=256 // k),
         (a, b, "f32", "f32"),
+        section="Matrix Fragments for mma" + ", Block scaling for mma.sync" * bool(scale),
         scales=block_scales(k, int(scale_vec[0]), scale) if scale else None,
     )
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from oracles import tensor_core_oracle as oracle
 
 from gpuemu import tensorcores
 from gpuemu.errors import InstructionError, UnitError
@@ -135,6 +136,20 @@ def test_scaled_products_round_as_the_unit_says():
     c[:] = 1
     assert (MX.multiply(a, b, c, scale_a=scale_a, scale_b=scale_b) == 1).all()
     assert (MX.multiply(a, b, c, "exact", scale_a=scale_a, scale_b=scale_b) == 2).all()
+
+
+def test_scaled_products_are_those_of_fractions():
+    """Scales from 2^-20 to 2^20: `exact` rounds the sum of fractions once, its other unit adds in float32 in order."""
+    rng = np.random.default_rng(11)
+    values = np.array([0.0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.5, -1, -6])
+    a, b, c = rng.choice(values, (16, 64)), rng.choice(values, (64, 8)), rng.standard_normal((16, 8)).astype(np.float32)
+    scale_a, scale_b = np.exp2(rng.integers(-20, 21, (16, 2))), np.exp2(rng.integers(-20, 21, (2, 8)))
+    exact, in_order = (MX.multiply(a, b, c, unit, scale_a=scale_a, scale_b=scale_b) for unit in ("exact", None))
+    for m, n in ((0, 0), (3, 1), (7, 5), (15, 7)):
+        left = [x * scale_a[m, k // 32] for k, x in enumerate(a[m])]
+        right = [x * scale_b[k // 32, n] for k, x in enumerate(b[:, n])]
+        assert exact[m, n] == oracle.exact(left, right, float(c[m, n]), "fp32")
+        assert in_order[m, n] == oracle.float32_in_order(left, right, float(c[m, n]), "fp32")
 
 
 def test_scales_may_be_as_large_and_small_as_their_type():

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from gpuemu.tensorcores.arithmetic.blocks import Formats
-from gpuemu.tensorcores.arithmetic.formats import Floats, Format, round_to_nearest, round_to_odd
+from gpuemu.tensorcores.arithmetic.formats import SCALED, Floats, Format, round_to_nearest, round_to_odd
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,10 @@ class Sequential:
         kind = np.float64 if wide else np.float32
         with np.errstate(all="ignore"):
             total = c.astype(kind)
-            for row, column in zip(a, b, strict=True):  # in float64 a product of float32 numbers is exact
-                total = total + (row * column).astype(kind)
+            # a factor times its scale may lie beyond float32, but in float64 the product of two is exact
+            left, right = (x if formats.a is SCALED else x.astype(kind) for x in (a, b))
+            for row, column in zip(left, right, strict=True):
+                total = total + (row * column).astype(kind, copy=False)
             return round_to_nearest(total.astype(np.float64), formats.out)
 
 
@@ -139,7 +141,7 @@ class Exact:
         flat = result.reshape(-1)
         rest = np.zeros_like(flat)
         finite = np.isfinite(columns).all(axis=1)
-        nonzero = finite & columns.any(axis=1)
+        nonzero = finite & (columns != 0).any(axis=1)
         for at in np.flatnonzero(nonzero):
             numbers = columns[at].tolist()
             flat[at] = math.fsum(numbers)

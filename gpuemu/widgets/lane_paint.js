@@ -123,6 +123,9 @@ function wrapped(ctx, text, width, font) {
   return lines.filter(Boolean);
 }
 
+/** Labels stand at every so many cells of a size, so that each has that much room. */
+const every = (size, room) => [1, 8, 16, 32, 64, 128].find((step) => step * size >= (step > 1 ? room : 11)) || 256;
+
 function paintLabels(v, ctx) {
   const { ink, muted } = v.look.tokens;
   const label = (text, x, y, colour, font, align) => {
@@ -131,7 +134,6 @@ function paintLabels(v, ctx) {
     ctx.textAlign = align;
     ctx.fillText(text, x, y);
   };
-  const every = (size, room) => [1, 8, 16, 32, 64, 128].find((step) => step * size >= (step > 1 ? room : 11)) || 256;
   for (const g of v.layout.grids) {
     const wide = g.cw >= 12;
     if (wide || g.kind === "matrix" || g.cw >= 5) {
@@ -231,16 +233,22 @@ function paintCurrentIndices(v, ctx) {
   const { A, B, C } = v.layout, S = v.state;
   ctx.font = `700 11px ${v.sans}`;
   const write = (text, x, y, align, sparse, least = 0) => {
-    const width = ctx.measureText(text).width + (sparse ? 22 : 4);      // paper over the neighbours that it would touch
-    const start = Math.max(least, align === "right" ? x - width + 1 : x - width / 2);
+    const width = ctx.measureText(text).width + 4;
+    let start = align === "right" ? x - width + 1 : x - width / 2, end = start + width;
+    for (const [from, to] of sparse) if (from < end + 2 && to > start - 2) [start, end] = [Math.min(start, from), Math.max(end, to)];   // whole labels go
+    start = Math.max(least, start);
     ctx.fillStyle = v.look.tokens.paper;
-    ctx.fillRect(start, y - 7, width, 14);
+    ctx.fillRect(start, y - 7, end - start, 14);
     ctx.fillStyle = v.look.tokens.ink;
     ctx.textAlign = align;
     ctx.fillText(text, x, y);
   };
-  const above = (g, i) => write(i, posX(g, i) + g.cw / 2 - 0.5, g.y - 9, "center", g.cw < 12, g.x - 3);
-  const left = (g, i) => write(i, g.x - 5, posY(g, i) + g.ch / 2, "right", false);
+  const labels = (g, i) => {                                            // from where to where the labels left and right of it stand
+    const step = every(g.cw, 28), before = i - i % step;
+    return [before, before + step].filter((c) => c < g.columns).map((c) => [posX(g, c) - 1, posX(g, c) + 6 * String(c).length + 1]);
+  };
+  const above = (g, i) => write(i, posX(g, i) + g.cw / 2 - 0.5, g.y - 9, "center", g.cw < 12 ? labels(g, i) : [], g.x - 3);
+  const left = (g, i) => write(i, g.x - 5, posY(g, i) + g.ch / 2, "right", []);
   left(A, S.m); above(A, S.k); above(B, S.n); left(B, S.k); left(C, S.m); above(C, S.n);
   ctx.textAlign = "center";
 }

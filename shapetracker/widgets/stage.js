@@ -248,10 +248,10 @@ function makeStage(element, callbacks) {
   function margins(L) {
     if (L.id < 0) return;
     const [x, y] = L.place(stage.hit.p), index = digits(stage.hit.p, L.shape), rank = L.shape.length - (L.step > 1 ? 1 : 0);
-    const put = (text, px, py, right) => {
+    const put = (text, px, py, right) => {   // where labels stand every few cells, none is cut in half
       g.font = `700 11px ${sans}`;
-      const w = g.measureText(text).width + 4;
-      g.fillStyle = theme.tokens.paper; g.fillRect(right ? px - w + 1 : px - w / 2, py - 7, w, 13);
+      const sparse = right ? L.ch < 11 : L.cw < 12, w = g.measureText(text).width + (sparse && !right ? 26 : 4), t = sparse && right ? 33 : 13;
+      g.fillStyle = theme.tokens.paper; g.fillRect(right ? px - w + 1 : px - w / 2, py - (t + 1) / 2, w, t);
       g.fillStyle = theme.tokens.ink; g.textAlign = right ? "right" : "center"; g.fillText(text, px, py); g.textAlign = "center";
     };
     if (!rank) return;

@@ -11,12 +11,11 @@ function render({ model, el }) {
 
   const note = h("span", { class: "stale", role: "status" });
   const bar = h("div", { class: "bar" });
-  const names = Object.keys(constants.examples);
-  if (names.length) {
-    const pick = keysOwn(h("select", { "aria-label": "example", onchange: e => { if (e.target.value) ask(constants.examples[e.target.value]); e.target.value = ""; } },
-      h("option", { value: "", text: "choose one\u2026" }), ...names.map(text => h("option", { value: text, text }))));
-    bar.append(h("label", {}, "example ", pick));
-  }
+  const names = Object.keys(constants.examples), written = c => JSON.stringify([c.start, c.steps]);
+  const pick = keysOwn(h("select", { "aria-label": "example", onchange: e => { if (e.target.value) ask(constants.examples[e.target.value]); } },
+    h("option", { value: "", text: "choose one\u2026" }), ...names.map(text => h("option", { value: text, text }))));
+  if (names.length) bar.append(h("label", {}, "example ", pick));
+  const showExample = next => { pick.value = names.find(name => written(constants.examples[name]) === written(next)) || ""; };
   bar.append(note);
 
   const chain = chainEditor(ask);
@@ -36,6 +35,7 @@ function render({ model, el }) {
     model.set("_chain", { ...next, asked: Date.now() + Math.random() });
     model.save_changes();
     chain.update(next);
+    showExample(next);
     clearTimeout(waiting);
     waiting = setTimeout(alone, model.alone ? 0 : 4000);
   }
@@ -61,6 +61,7 @@ function render({ model, el }) {
     state = model.get("_state");
     note.className = "stale"; note.textContent = state.stale ? "The picture shows the last chain that worked." : "";
     chain.update(model.get("_chain"), state.rows);
+    showExample(model.get("_chain"));
     const mine = ++version;
     await decode();
     if (mine !== version) return;

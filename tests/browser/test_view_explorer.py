@@ -262,6 +262,8 @@ def test_every_field_and_slider_answers_to_mouse_and_keyboard(
     expect(field(root, "flip").last).to_have_value("(2,)")
     root.get_by_role("combobox", name="example").select_option("a sliding window")
     expect(code).to_contain_text(".simplify()")
+    field(root, "shrink").last.fill("((0, 4), (0, 4))")
+    expect(root.get_by_role("combobox", name="example")).to_have_value("")  # it is that example no more
     assert page.locator(".jp-mod-editMode").count() == 0  # no key went to the notebook
 
 

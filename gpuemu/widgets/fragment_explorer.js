@@ -85,6 +85,19 @@ function render({ model, el }) {
     ctx.strokeRect(x - width / 2, y - width / 2, w + width, t + width);
     ctx.setLineDash([]);
   }
+  // The row and the column of the moment in the margins, where each row and column has its label.
+  function mark(g, r, c) {
+    const ctx = over.getContext("2d");
+    const put = (text, x, y, align) => {
+      const w = ctx.measureText(text).width + 4;
+      ctx.fillStyle = look.tokens.paper; ctx.fillRect(align === "right" ? x - w + 1 : x - w / 2, y - 7, w, 14);
+      ctx.fillStyle = look.tokens.ink; ctx.textAlign = align; ctx.fillText(text, x, y);
+    };
+    ctx.font = `700 11px ${sans}`;
+    if (g.ch >= 12) put(r, g.x - 5, posY(g, r) + g.ch / 2, "right");
+    if (g.cw >= 12) put(c, posX(g, c) + g.cw / 2, g.y - 9, "center");
+    ctx.textAlign = "center";
+  }
   const place = (g, a) => [Math.floor(a / data.row), a % data.row];
   function draw() {
     if (!L) return;
@@ -101,8 +114,8 @@ function render({ model, el }) {
         if (a >= 0) light(M, ...place(M, a));
       }
       const [row, column] = hit, a = addresses[row * o.columns + column];
-      light(T, row, column); ring(T, row, column, 2.5, look.tokens.ink);
-      for (const [l, i] of holders(o, 0, row, column)) { light(R, l, i); ring(R, l, i, l === lane ? 2.5 : 1.5, look.tokens.ink, l === lane ? [] : [3, 2]); }
+      light(T, row, column); ring(T, row, column, 2.5, look.tokens.ink); mark(T, row, column);
+      for (const [l, i] of holders(o, 0, row, column)) { light(R, l, i); ring(R, l, i, l === lane ? 2.5 : 1.5, look.tokens.ink, l === lane ? [] : [3, 2]); if (l === lane) mark(R, l, i); }
       if (a >= 0) { light(M, ...place(M, a)); ring(M, ...place(M, a), 2.5, look.tokens.ink); }
     } else if (other >= 0) ring(M, ...place(M, other), 2.5, look.tokens.ink);
     words();

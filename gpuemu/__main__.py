@@ -7,18 +7,17 @@ the bits that a GPU gave? ``gpuemu COMMAND --help`` says more.
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpuemu import tensorcores
 from gpuemu.errors import FragmentError, GpuEmuError, InstructionError, LaneMapError, NotationError
+from gpuemu.tensorcores.export import as_csv, as_json
 from gpuemu.tensorcores.instruction import Instruction
 from gpuemu.tensorcores.lanemap import LaneMap
 from gpuemu.tensorcores.matrix_copy import MatrixCopy
@@ -66,6 +65,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if beyond:  # argparse takes no more of a list once an option has come after it
             arguments.rest += beyond
+        _take_operand(arguments)
         return int(arguments.run(arguments))
     except BrokenPipeError:  # the reader, such as `head`, has seen enough; Python would complain again on exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -75,16 +75,28 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
 
 
+def _take_operand(arguments: argparse.Namespace) -> None:
+    """An operand that stands by its place, where a command may have one."""
+    if getattr(arguments, "operand", "") is None and arguments.rest and arguments.rest[0].lower() in tuple("abcd"):
+        arguments.operand = arguments.rest.pop(0).lower()
+    if arguments.command in ("show", "convert") and arguments.rest:
+        raise LaneMapError(f"{arguments.rest[0]!r} is no operand of {arguments.name}; expected a, b, c or d")
+
+
 # -- the commands -----------------------------------------------------------------------------------------------------
 
 
 def _list(arguments: argparse.Namespace) -> int:
     lines: list[tuple[Instruction | MatrixCopy, str]] = []
+    parts = arguments.part.lower().split()
     for found in tensorcores.instructions(arguments.vendor, arguments.arch):
         lines.append((found, f"{found.m}×{found.n}×{found.k}" + f" × {found.blocks} blocks" * (found.blocks > 1)))
     for copy in tensorcores.copy_instructions():
         if arguments.vendor in (None, copy.vendor) and arguments.arch in (None, copy.arch):
             lines.append((copy, f"{copy.matrices} × 8×8"))
+    lines = [line for line in lines if all(part in f"{line[0].name} {line[0].short_name}".lower() for part in parts)]
+    if not lines:
+        raise InstructionError(f"no instruction has {arguments.part!r} in its name; gpuemu list shows all")
     widest = max(len(x.short_name) for x, _ in lines)
     for x, size in lines:
         print(f"{x.short_name:{widest}}  {x.vendor:6}  {x.arch:8}  {size:20}  {x.lanes:3} lanes  {x.name}")
@@ -95,9 +107,9 @@ def _show(arguments: argparse.Namespace) -> int:
     found = _instruction_or_copy(arguments)
     maps = _maps(found, arguments.operand)
     if arguments.json is not None:
-        _write(arguments.json, json.dumps(_as_json(found, maps)) + "\n")
+        _write(arguments.json, json.dumps(as_json(found, maps)) + "\n")
     if arguments.csv is not None:
-        _write(arguments.csv, _as_csv(maps))
+        _write(arguments.csv, as_csv(maps))
     written = _write_picture(arguments, lambda: _drawn(found, arguments.operand, arguments.by))
     if not written and arguments.json is None and arguments.csv is None:
         print(_drawn(found, arguments.operand, arguments.by))
@@ -164,14 +176,13 @@ def _print_notation(title: str, notation: Any) -> int:
 def _check(arguments: argparse.Namespace) -> int:
     from gpuemu.tensorcores.checker import check_fragment
 
-    given = arguments.rest if arguments.operand is None else [arguments.operand, *arguments.rest]
-    operand, *formulas = given or [""]
-    if operand.lower() not in tuple("abcd"):
-        raise FragmentError(f"operand {operand!r}; expected a, b, c or d, behind the name or as --operand")
-    if (arguments.registers is None) == (not formulas):
+    if arguments.operand is None:
+        given = f"got {arguments.rest[0]!r}" if arguments.rest else "got none"
+        raise FragmentError(f"which operand? {given}; expected a, b, c or d, behind the name or as --operand")
+    if (arguments.registers is None) == (not arguments.rest):
         raise FragmentError("give either formulas or --registers FILE")
-    loaded = formulas or _registers(arguments.registers)
-    diagnosis = check_fragment(_instruction(arguments), operand.lower(), loaded)
+    loaded = arguments.rest or _registers(arguments.registers)
+    diagnosis = check_fragment(_instruction(arguments), arguments.operand, loaded)
     print(diagnosis)
     _write_picture(arguments, diagnosis.draw)
     return 0 if diagnosis.right else 1
@@ -270,48 +281,6 @@ def _write(path: str, text: str) -> None:
         Path(path).write_text(text, encoding="utf-8")
 
 
-def _as_json(x: Instruction | MatrixCopy, maps: dict[str, LaneMap]) -> dict[str, Any]:
-    facts = ["name", "short_name", "vendor", "arch", "lanes", "source", "confidence"]
-    facts += ["kind", "matrices", "trans"] if isinstance(x, MatrixCopy) else ["m", "n", "k", "blocks"]
-    own: dict[str, Any] = {"operands": {operand: _map_as_json(lane_map) for operand, lane_map in maps.items()}}
-    if isinstance(x, MatrixCopy):
-        own["row_address_lane"] = x.row_address_lane()
-    else:
-        own["types"] = x.dtypes
-        if x.scales is not None:
-            own["scales"] = {"block": x.scales.block, "a": _map_as_json(x.scales.a), "b": _map_as_json(x.scales.b)}
-    return {**{fact: getattr(x, fact) for fact in facts}, **own}
-
-
-def _map_as_json(lane_map: LaneMap) -> dict[str, Any]:
-    return {
-        "rows": lane_map.rows,
-        "columns": lane_map.columns,
-        "dtype": lane_map.dtype,
-        "registers": list(lane_map.registers),
-        "coordinates": lane_map.coordinates().tolist(),
-    }
-
-
-def _as_csv(maps: dict[str, LaneMap]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["operand", "lane", "element", "register", "block", "row", "column"])
-    for operand, lane_map in maps.items():
-        writer.writerows(_csv_lines(operand, lane_map))
-    return text.getvalue()
-
-
-def _csv_lines(operand: str, lane_map: LaneMap) -> Iterator[list[str | int]]:
-    """A line a place; four of a sparse group, of which the index register picks two."""
-    coordinates = lane_map.coordinates()
-    by_place = coordinates.reshape(lane_map.lanes, lane_map.elements, -1, coordinates.shape[-1])
-    for lane, elements in enumerate(by_place.tolist()):
-        for i, candidates in enumerate(elements):
-            for row, column, *block in candidates:
-                yield [operand, lane, i, lane_map.registers[i], block[0] if block else 0, row, column]
-
-
 # -- the arguments ----------------------------------------------------------------------------------------------------
 
 
@@ -323,19 +292,22 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
     command = _command(commands, "list", _list, "the instructions of the catalogue")
+    command.add_argument("part", nargs="?", default="", metavar="PART", help="those with this in the name: mxf4")
     command.add_argument("--vendor", help="nvidia, amd, apple or intel")
     command.add_argument("--arch", help="such as sm_80 or gfx942")
 
     command = _command(commands, "show", _show, "the lanes and registers of an instruction, or of one operand")
     _add_name(command)
     _add_operand(command)
+    command.add_argument("rest", nargs="*", metavar="OPERAND", help="a, b, c or d, or --operand; else all")
     command.add_argument("--by", choices=("lane", "register", "k"), default="lane", help="what the numbers say")
     _add_forms(command, "html", "svg", "json", "csv")
 
     command = _command(commands, "where", _where, "who holds the element at a row and a column")
     _add_name(command)
     _add_operand(command)
-    command.add_argument("rest", nargs="*", metavar="ROW COL", help="or --row ROW --col COL")
+    words = "or --operand OPERAND --row ROW --col COL; without an operand, those of all that have the place"
+    command.add_argument("rest", nargs="*", metavar="[OPERAND] ROW COL", help=words)
     for axis in ("row", "col"):
         command.add_argument(f"--{axis}", type=_count, help=argparse.SUPPRESS)
     command.add_argument("--block", type=_count, default=0)
@@ -343,6 +315,7 @@ def _parser() -> argparse.ArgumentParser:
     command = _command(commands, "convert", _convert, "the lane maps in another notation")
     _add_name(command)
     _add_operand(command)
+    command.add_argument("rest", nargs="*", metavar="OPERAND", help="a, b, c or d, or --operand; else all")
     command.add_argument("--to", choices=(*NOTATIONS, "swizzle"), help="one notation; else all")
 
     command = _command(commands, "check", _check, "what is wrong with a fragment; exits with 1 if anything is")

@@ -34,6 +34,18 @@ def test_list_has_a_line_an_instruction(capsys: pytest.CaptureFixture[str]) -> N
     assert all("gfx942" in line for line in out(capsys, "list", "--arch", "gfx942").splitlines())
 
 
+def test_list_takes_parts_of_a_name(capsys: pytest.CaptureFixture[str]) -> None:
+    names = [line.split()[0] for line in out(capsys, "list", "MXF4").splitlines()]
+    assert names == ["m16n8k64.mxf4", *(f"m16n8k64.mxf4nvf4.{x}" for x in ("2x.ue8m0", "4x.ue8m0", "4x.ue4m3"))]
+    assert out(capsys, "list", "x4 trans", "--vendor", "nvidia").splitlines()[0].startswith("ldmatrix.x4.trans")
+
+
+def test_the_operand_may_stand_behind_the_name(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("show", "convert"):
+        by_place, by_name = out(capsys, command, "m16n8k16", "A"), out(capsys, command, "m16n8k16", "--operand", "a")
+        assert by_place == by_name != out(capsys, command, "m16n8k16")
+
+
 def test_show_prints_the_text_of_the_picture(capsys: pytest.CaptureFixture[str]) -> None:
     mma = tensorcores.instruction("m16n8k16")
     assert out(capsys, "show", "m16n8k16", "--operand", "A") == f"{mma.maps['a'].draw()}\n"
@@ -201,8 +213,11 @@ def test_a_sheet_is_one_document_that_loads_nothing(
         (["where", "m16n8k16", "--operand", "b", "--row", "16", "--col", "0"], "operand b has 16 rows, 8 columns"),
         (["check", "m16n8k16", "a", "lane @ 2", "i"], "gpuemu check: formula 'lane @ 2': '@ 2' is not understood"),
         (["check", "m16n8k16", "a"], "gpuemu check: give either formulas or --registers FILE"),
-        (["check", "m16n8k16"], "gpuemu check: operand ''; expected a, b, c or d, behind the name or as --operand"),
-        (["check", "m16n8k16", "e", "lane"], "gpuemu check: operand 'e'; expected a, b, c or d, behind the name"),
+        (["check", "m16n8k16"], "gpuemu check: which operand? got none; expected a, b, c or d, behind the name or as"),
+        (["check", "m16n8k16", "e", "lane"], "gpuemu check: which operand? got 'e'; expected a, b, c or d"),
+        (["show", "m16n8k16", "e"], "gpuemu show: 'e' is no operand of m16n8k16; expected a, b, c or d"),
+        (["convert", "m16n8k16", "a", "b"], "gpuemu convert: 'b' is no operand of m16n8k16"),
+        (["list", "m16n8k17"], "gpuemu list: no instruction has 'm16n8k17' in its name; gpuemu list shows all"),
         (["where", "m16n8k16"], "say which row and which column, as in: gpuemu where m16n8k16.f32.f16 3 5"),
         (["where", "m16n8k16", "3"], "say which row and which column"),
         (["where", "m16n8k16", "3", "5", "7"], "say which row and which column"),
@@ -228,7 +243,6 @@ def test_a_mistake_in_the_call_is_one_line_and_exit_code_2(
     [
         ["shwo"],
         ["show"],
-        ["show", "m16n8k16", "a"],
         ["where", "m16n8k16", "3", "5", "--bogus"],
         ["where", "m16n8k16", "--row", "-1", "--col", "0"],
         ["where", "m16n8k16", "--row", "x", "--col", "0"],
@@ -243,7 +257,14 @@ def test_argparse_refuses_with_exit_code_2(capsys: pytest.CaptureFixture[str], a
 
 
 @pytest.mark.parametrize(
-    "arguments", [["3", "5"], ["--operand", "c", "3", "5"], ["3", "5", "--operand", "C"], ["--row", "3", "--col", "5"]]
+    "arguments",
+    [
+        ["3", "5"],
+        ["c", "3", "5"],
+        ["--operand", "c", "3", "5"],
+        ["3", "5", "--operand", "C"],
+        ["--row", "3", "--col", "5"],
+    ],
 )
 def test_where_takes_row_and_column_by_place_or_by_name(
     capsys: pytest.CaptureFixture[str], arguments: list[str]

@@ -26,6 +26,8 @@ class _Step(Protocol):
     def before(self) -> Any: ...
     @property
     def after(self) -> Any: ...
+    @property
+    def reason(self) -> str: ...
 
 
 class _Explanation(Protocol):
@@ -124,12 +126,14 @@ def draw_expression(e: "Expr") -> Picture:
 
 
 def draw_explanation(explanation: _Explanation) -> Picture:
-    """Each step of a simplification: the law that it used, and the expression before and after."""
+    """Each step of a simplification: the law that it used, the expression before and after, and why the law holds."""
     steps = explanation.steps
     if not steps:
         return Picture("no step", (Words("Nothing to simplify."),))
-    rows = tuple((f"{n}", step.law, _text(step.before), _text(step.after)) for n, step in enumerate(steps, 1))
-    return Picture(f"{len(steps)} steps", (Table(("", "law", "before", "after"), rows),))
+    rows = tuple(
+        (f"{n}", step.law, _text(step.before), _text(step.after), step.reason) for n, step in enumerate(steps, 1)
+    )
+    return Picture(f"{len(steps)} steps", (Table(("", "law", "before", "after", "because"), rows),))
 
 
 def draw_verdict(verdict: _Verdict) -> Picture:

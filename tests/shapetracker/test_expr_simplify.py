@@ -185,3 +185,39 @@ def test_an_assumption_counts_for_what_was_simplified_without_it_before() -> Non
     part = I % 4
     assert part.simplify() is part
     assert part.simplify(assuming=[I < 4]) is I
+
+
+@pytest.mark.parametrize(
+    ("text", "ranges", "reasons"),
+    [
+        ("(i*8 + j)%8", {"i": (0, 3), "j": (0, 7)}, ["8 divides i*8", "j is 0 … 7, less than 8"]),
+        ("(i + 8)//8", {"i": (0, 7)}, ["i + 8 lies in 8 … 15, from 8 up to less than 16"]),
+        ("i//3//4", {"i": (0, 99)}, ["rounding down by 3 and then by 4 is rounding down by 12"]),
+        ("i%12%4", {"i": (0, 99)}, ["i%12 and i differ by multiples of 12, and 4 divides 12"]),
+        ("(i*4 + j)//8", {"i": (0, 9), "j": (0, 3)}, ["4 divides i*4 and 8, and j is 0 … 3, from 0 up to less than 4"]),
+        ("i%4 < 4", {"i": (0, 19)}, ["i%4 lies in 0 … 3"]),
+        ("i*3 < 7", {"i": (0, 8)}, ["3 divides each factor"]),
+        ("i < 2 and i >= 5", {"i": (0, 8)}, ["no value keeps both limits"]),
+    ],
+)
+def test_each_step_says_why_its_law_holds_here(
+    text: str, ranges: dict[str, tuple[int, int]], reasons: list[str]
+) -> None:
+    explanation = parse(text, ranges).explain()
+    assert [step.reason for step in explanation.steps] == reasons
+    for reason in reasons:
+        assert f"because {reason}" in str(explanation)
+        assert reason in str(explanation.draw())
+
+
+def test_what_is_assumed_is_a_reason_too() -> None:
+    i = Variable("i", 0, 99)
+    assert [step.reason for step in (i % 8).explain(assuming=[i < 8]).steps] == ["i is 0 … 7, less than 8"]
+
+
+def test_every_step_of_random_expressions_has_a_reason() -> None:
+    source = fuzzer.random.Random(12)
+    for _ in range(150):
+        e, _variables = fuzzer.random_case(source)
+        for step in e.explain().steps:
+            assert step.reason, step

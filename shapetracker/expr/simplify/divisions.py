@@ -241,7 +241,7 @@ def digits_in_a_remainder(e: Expr, facts: Facts) -> Expr | None:
     return None
 
 
-def _coarse_and_fine(terms: Terms, constant: int, n: int, facts: Facts) -> tuple[int, Terms, int, int] | None:
+def coarse_and_fine(terms: Terms, constant: int, n: int, facts: Facts) -> tuple[int, Terms, int, int] | None:
     """A divisor g of n with a = g·coarse + fine and fine inside one period of g: (g, coarse, its constant, g's count).
 
     Gives g, the coarse terms (divided by g), and the period k: k·g ≤ fine < (k + 1)·g.
@@ -261,7 +261,7 @@ def _coarse_and_fine(terms: Terms, constant: int, n: int, facts: Facts) -> tuple
 def drop_the_fine_part_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
     """floor((g·a + b)/(g·n)) = floor((a + floor(b/g))/n), and floor(b/g) is k."""
     parts = _parts(e)
-    found = parts and _coarse_and_fine(*parts, facts)
+    found = parts and coarse_and_fine(*parts, facts)
     if not parts or not found:
         return None
     g, coarse, k, _ = found
@@ -276,7 +276,7 @@ def drop_the_fine_part_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
 def take_the_fine_part_out_of_a_remainder(e: Expr, facts: Facts) -> Expr | None:
     """What stays below g never carries into the multiples of g."""
     parts = _parts(e)
-    found = parts and _coarse_and_fine(*parts, facts)
+    found = parts and coarse_and_fine(*parts, facts)
     if not parts or not found:
         return None
     terms, constant, n = parts

@@ -15,12 +15,13 @@ Range = tuple[int | None, int | None]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One application of a rule to a part of the expression."""
+    """One application of a rule to a part of the expression; the reason says why the law holds for that part."""
 
     rule: str
     law: str
     before: Expr
     after: Expr
+    reason: str = ""
 
 
 @dataclass(slots=True)

@@ -33,15 +33,11 @@ class Limits:
         One buffer that a device allocates.
     steps
         Of a whole launch. A line that the workgroups of a chunk run together is a step, in each iteration of its loop
-        again; and every 1,024 elements that their lanes compute, all elements of a vector, are a step more. Elements
-        that take long count several times: of EXP2, LOG2 and SIN, of half and fp8 arithmetic, of SHUFFLE and ATOMIC,
-        and the products of a tensor core. So a launch is stopped after a few seconds to about a minute, whatever it
-        does; the naive product of two float32 matrices of 1024 × 1024 takes 10 million steps, and two seconds.
-
-    Examples
-    --------
-    >>> Limits().nesting
-    64
+        again, and every 1,024 elements that their lanes compute, all elements of a vector, are a step more. What takes
+        long counts several times: lines such as LOAD, ATOMIC, SHUFFLE and WMMA, elements of EXP2, LOG2 and SIN and of
+        half and fp8 arithmetic, and the products of a tensor core. So a launch is stopped after a few seconds to
+        about a minute, whatever it does; the naive product of two float32 matrices of 1024 × 1024 takes 10 million
+        steps, and two seconds.
     """
 
     lines: int = 100_000

@@ -14,7 +14,7 @@ from math import prod
 import numpy as np
 
 from gpuemu.errors import DivisionError, HazardError
-from gpuemu.limits import DEFAULT, LANES_PER_STEP, Limits
+from gpuemu.limits import DEFAULT, Limits
 from gpuemu.machine import wmma
 from gpuemu.machine.arithmetic import in_order, truth
 from gpuemu.machine.batching import Batch, batches
@@ -22,7 +22,7 @@ from gpuemu.machine.grid import AXES, LANES_PER_CHUNK, Chunk, Size, chunks
 from gpuemu.machine.memory import Memory
 from gpuemu.machine.steps import EXECUTE, Array, Maker, Mask, Step, both, constant, maker_of, numpy_of
 from gpuemu.machine.tracing import show, traced
-from gpuemu.machine.work import beyond, work_of_blocks
+from gpuemu.machine.work import beyond, weight, work_of_blocks
 from gpuemu.structure import STATIC, Block, Read, Structure
 from gpuemu.uops import WRITES, Line, UOps, buffer_name
 
@@ -93,7 +93,7 @@ def run(structure: Structure, cores: Mapping[int, wmma.TensorCore], launch: Laun
         Where it does not end within the limits.
     """
     lanes = prod(launch.global_size) * prod(launch.local_size)
-    if lanes * work_of_blocks(structure)[None] // LANES_PER_STEP > launch.limits.steps:  # never start what cannot end
+    if work_of_blocks(structure)[None].steps(lanes) > launch.limits.steps:  # never start what cannot end
         raise beyond(f"{lanes:,} lanes take", launch.limits)
     engine = Lockstep(structure, cores, launch)
     at_once = min(LANES_PER_CHUNK, BYTES_PER_CHUNK // bytes_per_lane(structure, launch.local_size))
@@ -188,8 +188,7 @@ class Lockstep:
             raise beyond(f"{where}the launch has taken", self.launch.limits)
 
     def _run_body(self, block: Block) -> None:
-        work = self._work[block.head] * self.chunk.lanes_at_once // LANES_PER_STEP
-        self.count(block.head, 1 + len(block.body) + work)
+        self.count(block.head, self._work[block.head].steps(self.chunk.lanes_at_once))
         for item in block.body:
             if isinstance(item, int):
                 self._steps[item]()
@@ -262,8 +261,8 @@ class Lockstep:
         try:
             for trip in range(0, trips, at_once):
                 count = min(at_once, trips - trip)
-                work = count * self._work[head] * chunk.lanes_at_once // LANES_PER_STEP
-                self.count(head, 1 + len(batch.together) + count * len(batch.in_turn) + work)
+                in_turn = 0 if batch.folds else count * sum(weight(self.lines[i]) for i in batch.in_turn)
+                self.count(head, in_turn + self._work[head].steps(count * chunk.lanes_at_once))
                 counters = np.arange(count).astype(start.dtype) + start.dtype.type(first + trip)
                 self.values[head] = counters.reshape(count, *(1,) * (AXES - 1))
                 self.chunk = replace(chunk, groups=(count, *chunk.groups[1:]))

@@ -1,5 +1,6 @@
 """How much work a program's lines are: the steps that `gpuemu.limits.Limits` counts."""
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 from gpuemu.alu import UnaryOps
@@ -14,6 +15,12 @@ SLOW_FLOATS = {1: 16, 2: 4}
 """The same for lines of floating-point types of so many bytes, which processors do not compute with."""
 PRODUCT = 4
 """The same for a product of a tensor core."""
+LONG = {
+    **dict.fromkeys((UOps.LOAD, UOps.STORE, UOps.WARP_BARRIER), 3),
+    **dict.fromkeys((UOps.ATOMIC, UOps.SHUFFLE, UOps.VOTE, UOps.LDMATRIX, UOps.STMATRIX), 30),
+    UOps.WMMA: 100,
+}
+"""Lines that take long however few lanes there are, and how many others a line of theirs is worth."""
 
 
 def beyond(what: str, limits: Limits) -> LimitError:
@@ -33,17 +40,36 @@ def steps_of_products(count: int) -> int:
     return PRODUCT * count // LANES_PER_STEP
 
 
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What it takes to run the lines of a block once, without those of the blocks inside: lines, elements of a lane."""
+
+    lines: int
+    elements: int
+
+    def steps(self, lanes: int) -> int:
+        """The steps that it takes with so many lanes together."""
+        return self.lines + self.elements * lanes // LANES_PER_STEP
+
+
 @lru_cache(maxsize=256)
-def work_of_blocks(structure: Structure) -> dict[int | None, int]:
-    """For each block by its head, the elements that a lane computes in its own lines."""
-    found: dict[int | None, int] = {}
+def work_of_blocks(structure: Structure) -> dict[int | None, Work]:
+    """For each block, by its head."""
+    found: dict[int | None, Work] = {}
     blocks = [structure.root]
     while blocks:
         block = blocks.pop()
         own = [structure.lines[item] for item in block.body if isinstance(item, int)]
-        blocks += [item for item in block.body if isinstance(item, Block)]
-        found[block.head] = 1 + sum(_elements(line) for line in own)
+        inner = [item for item in block.body if isinstance(item, Block)]
+        blocks += inner
+        lines = 1 + sum(weight(line) for line in own) + 3 * len(inner)
+        found[block.head] = Work(lines, 1 + sum(_elements(line) for line in own))
     return found
+
+
+def weight(line: Line) -> int:
+    """How many lines a line is worth, however few the lanes are."""
+    return LONG.get(line.uop, 1)
 
 
 def _elements(line: Line) -> int:

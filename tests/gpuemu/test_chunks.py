@@ -6,7 +6,7 @@ import numpy as np
 import plain_kernels
 import pytest
 
-from gpuemu import Program, UOps, dtypes
+from gpuemu import BinaryOps, Program, UOps, dtypes
 from gpuemu.errors import LimitError
 from gpuemu.limits import DEFAULT, Limits
 from gpuemu.machine import lockstep
@@ -67,11 +67,11 @@ def test_the_steps_of_all_chunks_count_together() -> None:
     loop = [(UOps.CONST, dtypes.int32, [], 0), (UOps.CONST, dtypes.int32, [], 50)]
     loop += [(UOps.RANGE, dtypes.int32, [0, 1], 0), (UOps.ENDRANGE, None, [2], None)]
     short = Program("loop", loop, limits=Limits(steps=1000))
-    short(global_size=(4,), local_size=(256,))
+    short(global_size=(100,), local_size=(256,))
     with pytest.raises(
         LimitError, match=r"line 2 \(RANGE\): the launch has taken more than 1,000 steps; does its loop"
     ):
-        short(global_size=(4000,), local_size=(256,))
+        short(global_size=(2500,), local_size=(256,))
 
 
 def test_a_grid_too_large_to_end_is_refused_at_once() -> None:
@@ -81,3 +81,17 @@ def test_a_grid_too_large_to_end_is_refused_at_once() -> None:
         Program("add", lines)(a, a, a, global_size=(2**62, 2**62, 2**62), local_size=(256,))
     assert (a == 1).all()
     assert DEFAULT.steps == 20_000_000
+
+
+def test_a_sum_of_many_elements_by_one_lane_is_no_endless_loop() -> None:
+    """A loop that runs together counts what it computes, and not its iterations."""
+    k = plain_kernels.KernelLines()
+    out, x = k.buffers(2)
+    total = k.add(UOps.DEFINE_ACC, dtypes.float32, [], 0.0)
+    loop = k.loop(30_000)
+    last = k.accumulate(total, BinaryOps.ADD, k.load(x, loop), loop)
+    k.end(loop)
+    k.store(out, k.const(0), last)
+    values, result = np.ones(30_000, np.float32), np.zeros(1, np.float32)
+    Program("sum", k.lines, limits=Limits(steps=1000))(result, values)
+    assert result[0] == 30_000

@@ -84,8 +84,10 @@ def place(
     >>> placed = place("m16n8k16", "c", transposed, (16, 8))
     >>> int(placed.addresses[3, 6])  # element [19, 14] of the transposed matrix
     691
-    >>> placed.formula[0]
-    ('address', 'i*48 - i//2*88 + lane//4 + lane%4*96 + 400')
+    >>> from shapetracker import parse
+    >>> name, formula = placed.formula[0]
+    >>> name, parse(formula, {"lane": (0, 31), "i": (0, 3)}).evaluate({"lane": 15, "i": 0})  # the lane that holds it
+    ('address', 691)
     """
     found = instruction if isinstance(instruction, Instruction) else tensorcores.instruction(instruction)
     call = f"explore_fragment({found.short_name}, {operand!r})"

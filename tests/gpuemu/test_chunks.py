@@ -67,7 +67,7 @@ def test_the_steps_of_all_chunks_count_together() -> None:
     loop = [(UOps.CONST, dtypes.int32, [], 0), (UOps.CONST, dtypes.int32, [], 50)]
     loop += [(UOps.RANGE, dtypes.int32, [0, 1], 0), (UOps.ENDRANGE, None, [2], None)]
     short = Program("loop", loop, limits=Limits(steps=1000))
-    short(global_size=(100,), local_size=(256,))
+    short(global_size=(16,), local_size=(256,))
     with pytest.raises(
         LimitError, match=r"line 2 \(RANGE\): the launch has taken more than 1,000 steps; does its loop"
     ):

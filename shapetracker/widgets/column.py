@@ -32,10 +32,10 @@ def sympy_column(tracker: ShapeTracker) -> dict[str, Any]:
 def read_sympy() -> None:
     """Read SymPy's modules, some of which it reads at its first simplification only. It takes seconds, once."""
     try:
-        import sympy
+        from shapetracker.sympy_bridge import FloorDiv
     except ModuleNotFoundError:  # the column says so
         return
-    sympy.simplify(sympy.Symbol("i", integer=True) * 2 + 3)
+    (FloorDiv("i", 4) * 2 + 3).simplify()
 
 
 def opinion(verdict: SymPyVerdict) -> str:

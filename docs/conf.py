@@ -74,7 +74,32 @@ def block_mathml(translator: Any, node: nodes.math_block) -> None:
     raise nodes.SkipNode
 
 
+ACCESSIBLE = {
+    "<pre>": '<pre tabindex="0">',  # wide code scrolls; so the keyboard must reach it
+    '<div class="math">': '<div class="math" tabindex="0">',
+    'class="caption" role="heading"><': 'class="caption" role="heading" aria-level="2"><',
+    '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="All pages">',
+    '<aside class="toc-drawer">': '<aside class="toc-drawer" aria-label="On this page">',
+}
+"""What the theme and Sphinx leave out of their pages, and what stands there instead."""
+
+
+def make_accessible(app: Any, error: Exception | None) -> None:
+    """Amend the pages for the keyboard and for screen readers."""
+    if error is not None or app.builder.name != "html":
+        return
+    for page in Path(app.outdir).rglob("*.html"):
+        if page.parent.name == "sheets":
+            continue
+        text = amended = page.read_text(encoding="utf-8")
+        for given, wanted in ACCESSIBLE.items():
+            amended = amended.replace(given, wanted)
+        if amended != text:
+            page.write_text(amended, encoding="utf-8")
+
+
 def setup(app: Any) -> None:
     """Called by Sphinx."""
     app.add_html_math_renderer("mathml", (inline_mathml, None), (block_mathml, None))
     app.connect("builder-inited", bring_sources)
+    app.connect("build-finished", make_accessible)

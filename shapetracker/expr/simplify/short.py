@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from shapetracker.expr.nodes import (
-    And,
     Comparison,
     Const,
     Expr,
@@ -217,32 +216,6 @@ def compared_remainder_counts_down(e: Expr, facts: Facts) -> Expr | None:
     mirrored = from_linear({t: -c for t, c in terms.items()}, 0) % n
     after = (Le if type(e) is Ge else Gt).build((mirrored, Const(n - 1 - limit.value)))
     return after if after.operations() < e.operations() else None
-
-
-@shortening("(x ≥ a) & (x < b) → (x − a) % n < b − a, or x % b ≥ a, for an n that x − a does not come round to", And)
-def limits_become_a_remainder(e: Expr, facts: Facts) -> Expr | None:
-    """Below a the remainder lies past b − a, and so it does from b on: the form x is written once."""
-    limits: dict[Expr, dict[type[Expr], int]] = {}
-    for part in e.args:
-        if type(part) in (Ge, Gt, Lt, Le) and type(part.args[1]) is Const and part.args[0].operations():
-            limit = part.args[1].value + (type(part) in (Gt, Le))
-            limits.setdefault(part.args[0], {})[Ge if type(part) in (Ge, Gt) else Lt] = limit
-    for x, found in limits.items():
-        if len(found) < 2:
-            continue
-        a, b = found[Ge], found[Lt]
-        low, high = facts.within(x)
-        if low >= 0 and high < a + b:
-            after = Ge.build((node(Mod, (x, Const(b))), Const(a)))
-        else:
-            form = linear(x)
-            n = max(b - low, high - a + 1)
-            after = Lt.build((node(Mod, (from_linear(form[0], form[1] - a), Const(n))), Const(b - a)))
-        rest = [part for part in e.args if not (part.args and part.args[0] is x and type(part) in (Ge, Gt, Lt, Le))]
-        whole = And.build((*rest, after))
-        if whole.operations() < e.operations():
-            return whole
-    return None
 
 
 @shortening("(x + s) % n < k → x % b ≥ a, where 0 ≤ x < a + b, and both hold from a to b alone; likewise for ≥", Lt, Ge)

@@ -52,4 +52,4 @@ student: $(READY) ## copy the notebooks for a class into student/, without solut
 	$(BIN)/python tools/student.py $(STUDENT)
 
 clean: ## remove the environment and what was built
-	rm -rf .venv build dist docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv build dist docs/_build docs/notebooks docs/gallery docs/sheets .mypy_cache .ruff_cache .pytest_cache .hypothesis

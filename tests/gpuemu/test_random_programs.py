@@ -64,7 +64,7 @@ def test_loops_that_run_together_or_as_folds_give_the_same_bits(monkeypatch: pyt
         folded.append(bool(batch.folds))
         take_turns(engine, batch, count)
 
-    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
     @given(case=folding_cases())
     def same(case: Case) -> None:
         check(case)

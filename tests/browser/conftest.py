@@ -34,6 +34,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+EXERCISES = Path(__file__).parents[2] / "notebooks" / "exercises"
 SECONDS_TO_START = 150
 PATIENCE = 45_000
 """Milliseconds that anything may take to appear: the machine may be slow, shared, and busy."""
@@ -192,6 +193,9 @@ def open_notebook(page: Page, lab: Lab, request: pytest.FixtureRequest) -> Itera
         folder = lab.folder / request.node.name
         folder.mkdir(exist_ok=True)
         shutil.copy(notebook, folder)
+        shutil.copytree(
+            EXERCISES, folder / EXERCISES.name, dirs_exist_ok=True
+        )  # where a notebook finds them: beside it
         workspace = f"{lab.address}/lab/workspaces/{request.node.name}"  # its own: nothing is open from another test
         page.goto(f"{workspace}/tree/{request.node.name}/{notebook.name}?reset", timeout=2 * PATIENCE)
         page.locator("body[data-jp-theme-light]").wait_for(state="attached", timeout=2 * PATIENCE)

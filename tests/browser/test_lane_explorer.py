@@ -50,7 +50,7 @@ def says(root: Locator, title: str, sentence: str) -> None:
     expect(root.locator(".sub")).to_have_text(sentence)
 
 
-def test_notebook_02_is_walked_and_played(open_notebook: Callable[..., Page], tmp_path: Path) -> None:
+def test_notebook_10_is_walked_and_played(open_notebook: Callable[..., Page], tmp_path: Path) -> None:
     page = open_notebook(NOTEBOOK)
     root = explorer(page)
     says(root, "C[3, 6]", "Lane 15 holds it as c0, register r0.")  # a later cell sets the selection

@@ -100,7 +100,10 @@ def test_notebook_01_moves_a_slider_and_walks(open_notebook: Callable[..., Page]
     expect(root.locator(".flow .total")).to_have_text("sum 19")
     root.screenshot(path=str(tmp_path / "view_explorer.png"))
 
-    photograph = explorer(page, 1)
+
+def test_notebook_02_walks_a_photograph(open_notebook: Callable[..., Page], tmp_path: Path) -> None:
+    page = open_notebook(NOTEBOOK.with_name("02_movement_operations.ipynb"))
+    photograph = explorer(page)
     pixel = (50 * 672 + 100) * 3
     photograph.locator(".hit[data-layer='0']").scroll_into_view_if_needed()
     page.mouse.move(*middle(photograph, 0, pixel))

@@ -1,17 +1,11 @@
 """axe finds no violation on the site's main pages, in either theme."""
 
-import os
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import axe_playwright_python
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
-CHROMIUM = next(
-    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
-)
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js")
 PAGES = (
     "index.html",
@@ -25,23 +19,6 @@ PAGES = (
     "print.html",
 )
 SECONDS = 60
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(
-        CHROMIUM is None and os.environ.get("CI") != "true", reason="needs Chromium (apt-get install chromium)"
-    ),
-]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One Chromium for this file."""
-    with sync_playwright() as playwright:
-        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=flags)
-        yield chromium
-        chromium.close()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

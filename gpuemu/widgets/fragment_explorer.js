@@ -33,7 +33,7 @@ function render({ model, el }) {
   const data = model.get("_data"), o = operandOf(data.id, data.operand, data.lanes), addresses = bytes(data.addresses, Int32Array);
   const readers = new Map();                                            // address → place in the tile; the first where several read it
   addresses.forEach((a, p) => { if (a >= 0 && !readers.has(a)) readers.set(a, p); });
-  let hit = null, lane = null, other = -1, pinned = false, look, hatch = [], L = null, sans = "sans-serif", paleReady = false, timer = 0, closed = false, sharing = false;
+  let hit = null, lane = null, other = -1, pinned = false, mine = false, look, hatch = [], L = null, sans = "sans-serif", paleReady = false, timer = 0, closed = false, sharing = false;
   let connected = !model.alone;
 
   const [full, pale, over] = [0, 1, 2].map(() => h("canvas", { "aria-hidden": "true" }));
@@ -159,7 +159,7 @@ function render({ model, el }) {
 
   /* moving */
   function go(g, r, c) {
-    other = -1;
+    other = -1; mine = true;
     if (g.id === "T") { hit = [r, c]; lane = laneOf(r * o.columns + c); }
     else if (g.id === "R") { const [, row, column] = placeOf(o, r, c); hit = [row, column]; lane = r; }
     else {
@@ -185,7 +185,7 @@ function render({ model, el }) {
     const next = model.get("selection"), l = model.get("lane");
     if (sharing) return;
     if (JSON.stringify(next) === JSON.stringify(hit) && (l === null || l === lane)) return;
-    hit = next; other = -1; pinned = false;                             // what was pinned here is not looked at any more
+    hit = next; other = -1; pinned = mine = false;                      // what was pinned here is not looked at any more, and is not this view's to clear
     lane = next === null ? null : l !== null && holders(o, 0, ...next).some(([q]) => q === l) ? l : laneOf(next[0] * o.columns + next[1]);
     draw();
   }
@@ -204,10 +204,10 @@ function render({ model, el }) {
     const under = (event) => { const b = part.getBoundingClientRect(); return cellAt(g, event.clientX - b.left, event.clientY - b.top); };
     let last = "";
     part.addEventListener("pointermove", (event) => { if (pinned) return; const at = under(event); if (at.join() !== last) { last = at.join(); go(g, ...at); } });
-    part.addEventListener("pointerleave", () => { last = ""; if (!pinned && !part.matches(":focus-visible")) clear(); });
+    part.addEventListener("pointerleave", () => { last = ""; if (mine && !pinned && !part.matches(":focus-visible")) clear(); });
     part.addEventListener("pointerdown", (event) => { const was = pinned; go(g, ...under(event)); pinned = !was; draw(); });
     part.addEventListener("focus", () => { if (part.matches(":focus-visible")) go(g, ...cursor(g)); });
-    part.addEventListener("blur", () => { if (!pinned) clear(); });
+    part.addEventListener("blur", () => { if (mine && !pinned) clear(); });
     part.addEventListener("keydown", (event) => {
       const [r, c] = cursor(g), step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1], Home: [0, -c], End: [0, g.columns - 1 - c], PageUp: [-8, 0], PageDown: [8, 0] }[event.key];
       if (step) { pinned = false; go(g, Math.min(g.rows - 1, Math.max(0, r + step[0])), Math.min(g.columns - 1, Math.max(0, c + step[1]))); }

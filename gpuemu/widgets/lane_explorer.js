@@ -5,7 +5,7 @@ const STEP_MS = 520, LIVE_DELAY_MS = 140;
 const COLOURS = ["lane", "register", "k"];
 
 function render({ model, el }) {
-  const S = { m: 0, n: 0, k: 0, block: 0, op: "C", lane: null, lit: "none", pinned: false, playing: 0, colour: "lane", notation: "Python", unfolded: "A" };
+  const S = { m: 0, n: 0, k: 0, block: 0, op: "C", lane: null, lit: "none", pinned: false, mine: false, playing: 0, colour: "lane", notation: "Python", unfolded: "A" };
   const v = { state: S, ins: null, look: null, departs: null, layout: null, sans: "sans-serif", ledgerStart: 0, moves: [], painted: 0 };
   let connected = !model.alone, rebuilding = false, hushedReady = false, liveTimer = 0, closed = false, mapped = null, sharing = false;
 
@@ -116,7 +116,7 @@ function render({ model, el }) {
     if (quiet) return;
     if (repaint) { colours.show(S.colour); paint(); }
     if (before === JSON.stringify([S.m, S.n, S.k, S.op, S.lane, S.block, S.lit, S.colour])) return;
-    S.pinned = false;                                                   // what was pinned here is not looked at any more
+    S.pinned = S.mine = false;                                          // what was pinned here is not looked at any more, and is not this view's to clear
     draw();
   }
   const firstLane = () => holders(v.ins[S.op], S.block, ...positionOf(S, S.op))[0]?.[0] ?? null;
@@ -161,7 +161,7 @@ function render({ model, el }) {
     });
     part.addEventListener("pointerleave", () => {
       last = "";
-      if (!S.pinned && !S.playing && !part.matches(":focus-visible")) move(clear);
+      if (S.mine && !S.pinned && !S.playing && !part.matches(":focus-visible")) move(clear);
     });
     part.addEventListener("pointerdown", (event) => {
       const before = S.pinned ? point() : "";
@@ -170,7 +170,7 @@ function render({ model, el }) {
       if (g.folded) unfold(g.op);
     });
     part.addEventListener("focus", () => { if (part.matches(":focus-visible") && !S.playing) move(() => go(g, ...cursor(g))); });
-    part.addEventListener("blur", () => { if (!rebuilding && !S.pinned && !S.playing) move(clear); });
+    part.addEventListener("blur", () => { if (!rebuilding && S.mine && !S.pinned && !S.playing) move(clear); });
     part.addEventListener("keydown", (event) => pressed(event, g));
     if (g.folded) { part.style.cursor = "pointer"; part.title = `open the registers of ${g.op}`; }
     g.part = part;
@@ -264,7 +264,7 @@ function render({ model, el }) {
     stepK(event.deltaY > 0 ? 4 : -4, "dot");
   }, { passive: false });
   ledger.addEventListener("focus", () => { if (ledger.matches(":focus-visible") && !S.playing) stepK(0, "dot"); });
-  for (const left of ["mouseleave", "blur"]) ledger.addEventListener(left, () => { if (!S.pinned && !S.playing && S.lit === "dot" && !ledger.matches(":focus-visible")) move(clear); });
+  for (const left of ["mouseleave", "blur"]) ledger.addEventListener(left, () => { if (S.mine && !S.pinned && !S.playing && S.lit === "dot" && !ledger.matches(":focus-visible")) move(clear); });
 
   /* ---------- play: k walks; what has been summed stays lit ---------- */
   function toggle() {
@@ -296,6 +296,7 @@ function render({ model, el }) {
   }
   function move(change) {
     const start = performance.now();
+    S.mine = true;
     change();
     draw();
     v.moves.push(performance.now() - start);

@@ -303,6 +303,7 @@ function makeStage(element, callbacks) {
 
   stage.select = (layer, p, quiet) => {
     stage.hit = p < 0 ? null : { layer, p };
+    stage.mine = !quiet;   // else another view's, or Python's, which leaving this one does not clear
     timed(stage.draw);
     if (!quiet) callbacks.selected();
   };
@@ -319,13 +320,13 @@ function makeStage(element, callbacks) {
       if (p === last && stage.hit) return;
       last = p; stage.select(L.id, p);
     });
-    e.addEventListener("pointerleave", () => { last = -2; if (!stage.pinned && !e.matches(":focus-visible")) stage.select(L.id, -1); });
+    e.addEventListener("pointerleave", () => { last = -2; if (stage.mine && !stage.pinned && !e.matches(":focus-visible")) stage.select(L.id, -1); });
     e.addEventListener("pointerdown", event => {
       const p = at(event), same = stage.pinned && stage.hit && stage.hit.layer === L.id && stage.hit.p === p;
       stage.pinned = p >= 0 && !same; stage.select(L.id, p);
     });
     e.addEventListener("focus", () => { if (e.matches(":focus-visible")) stage.select(L.id, stage.hit && stage.hit.layer === L.id ? stage.hit.p : Math.min(L.last || 0, L.n - 1)); });
-    e.addEventListener("blur", () => { if (!stage.pinned) stage.select(L.id, -1); });
+    e.addEventListener("blur", () => { if (stage.mine && !stage.pinned) stage.select(L.id, -1); });
     e.addEventListener("keydown", event => {
       const p = stage.hit && stage.hit.layer === L.id ? stage.hit.p : 0, { right, down, block, line } = L.moves;
       const by = { ArrowRight: right, ArrowLeft: -right, ArrowDown: down, ArrowUp: -down, PageDown: block, PageUp: -block, Home: -(p % line), End: line - right - p % line }[event.key];

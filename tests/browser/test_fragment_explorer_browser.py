@@ -60,6 +60,8 @@ def test_python_and_both_views_agree_until_the_kernel_is_gone(
     expect(other.locator(".say")).to_contain_text("C[3, 7]: lane 15 holds it as c1")
     expect(seen).to_have_text("(3, 7), lane 15, memory[739]")
     expect(root.locator(".say")).to_contain_text("C[3, 7]: lane 15 holds it as c1")
+    part(root, "T").dispatch_event("pointerleave")  # the page scrolled away from under the pointer: not its to clear
+    expect(seen).to_have_text("(3, 7), lane 15, memory[739]")
     page.keyboard.press("r")
     page.keyboard.press("ArrowDown")  # a row of memory further, which is a column of the transposed matrix
     expect(other.locator(".say")).to_contain_text("no element of this fragment reads it.")

@@ -222,11 +222,12 @@ function render({ model, el }) {
     else if (key === "r" && g.op) crossOver(g);
     else if (key === "d" && g.op) nextHolder(g);
     else if (key === "[" || key === "]") stepK(key === "]" ? 1 : -1, S.lit === "dot" ? "dot" : "element");
-    else if (/^[123]$/.test(key)) { S.colour = COLOURS[key - 1]; colours.show(S.colour); share(); paint(); draw(); }
+    else if (/^[123]$/.test(key)) recolour(key);
     else return;
     event.preventDefault();
     event.stopPropagation();
   }
+  function recolour(key) { S.colour = COLOURS[key - 1]; colours.show(S.colour); share(); paint(); draw(); }
   function crossOver(g) {                                               // from the matrix to the register of the same element, and back
     let to = matrixGrid(v, g.op);
     if (g.kind === "matrix") {
@@ -254,6 +255,7 @@ function render({ model, el }) {
     else if (event.key === " ") toggle();
     else if (event.key === "Enter") { S.pinned = !S.pinned; draw(); }
     else if (event.key === "Escape") { stop(); move(clear); }
+    else if (/^[123]$/.test(event.key)) recolour(event.key);
     else return;
     event.preventDefault();
     event.stopPropagation();

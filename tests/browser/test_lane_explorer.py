@@ -139,6 +139,8 @@ def test_one_element_of_c_is_played(open_file: Callable[..., Page], tmp_path: Pa
     page.keyboard.press("]")
     expect(root.locator(".sub")).to_contain_text("Step k = 1")
     expect(root.locator(".ledger")).to_have_attribute("aria-valuenow", "1")
+    page.keyboard.press("3")
+    expect(root.get_by_role("radio", name="k", exact=True)).to_have_attribute("aria-checked", "true")
 
 
 def test_the_formula_is_shown_in_every_notation(open_file: Callable[..., Page], tmp_path: Path) -> None:

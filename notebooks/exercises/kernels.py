@@ -10,7 +10,7 @@ import numpy as np
 
 from exercises.arrays import equal
 from exercises.exercise import Exercise, Inputs, Judgement, kind_of
-from exercises.pictures import Array, Marked, Mask, arranged, lines, number, place, table
+from exercises.pictures import Array, Mask, arranged, lines, number, place, table
 from exercises.watching import Race, Watch, counted, watched
 from gpuemu import cuda
 from gpuemu.errors import DivisionError, HazardError, LaunchError, LimitError, Report
@@ -238,7 +238,7 @@ class _Trial:
             met = first + column == race.element
             return Cell(f"{one}, {other}", ring="error") if met else Cell("·")
 
-        return Marked(
+        return Grid(
             1,
             count,
             cell,

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from exercises.exercise import Exercise, Inputs, Judgement, kind_of
-from exercises.pictures import Marked, number
-from shapetracker.drawing.grid import Cell
+from exercises.pictures import number
+from shapetracker.drawing.grid import Cell, Grid
 from shapetracker.drawing.picture import Part
 
 
@@ -81,7 +81,7 @@ class Number:
 
         wide = max(len(_written(x)) for x in given)
         title = "your numbers"
-        return Marked(1, len(given), cell, title=title, row_labels=[""], width=max(26, 8 * wide + 8)), *shown
+        return Grid(1, len(given), cell, title=title, row_labels=[""], width=max(26, 8 * wide + 8)), *shown
 
 
 def _plain(value: Any) -> Any:

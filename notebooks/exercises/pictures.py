@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -11,26 +10,13 @@ import numpy.typing as npt
 
 from shapetracker.drawing.grid import Cell, Grid
 from shapetracker.drawing.layout import Beside, Stack
-from shapetracker.drawing.palette import LIGHT
 from shapetracker.drawing.picture import Part
 
 Array = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
 
-_ERROR = "#e0362c"
-"""The frame of a wrong cell in HTML: 4.4 to 1 on white paper, 4.3 to 1 on #111; a frame needs 3."""
 _WIDEST = 12
 """Columns of grids that still stand side by side."""
-
-
-@dataclass(frozen=True)
-class Marked(Grid):
-    """A grid whose wrong cells have no fill, in any theme: a frame, and the page's own ink, bold."""
-
-    def html(self) -> str:
-        ours = super().html()
-        ours = ours.replace(f"background:{LIGHT.paper};color:{LIGHT.error}", "background:transparent;color:inherit")
-        return ours.replace(f"border:2px solid {LIGHT.error}", f"border:2px solid {_ERROR}")
 
 
 def number(value: Any) -> str:
@@ -90,7 +76,7 @@ def table(
 
     widest = max((len(number(value)) for value in cells.ravel()[:1024]), default=1)
     rows, columns = cells.shape
-    return Marked(
+    return Grid(
         rows,
         columns,
         cell,
@@ -117,7 +103,7 @@ def lines(rows: dict[str, Array], wrong: dict[str, Mask], empty: dict[str, Mask]
         return Cell("", masked=True) if nothing else Cell(number(row[c]), group=r, place=0.2)
 
     columns = max((row.size for row in values), default=0)
-    return Marked(len(labels), columns, cell, row_labels=labels, width=max(26, 8 * widest + 8))
+    return Grid(len(labels), columns, cell, row_labels=labels, width=max(26, 8 * widest + 8))
 
 
 def arranged(grids: list[Grid]) -> Part:

@@ -142,11 +142,18 @@ def _line(number: int, uop: Any, dtype: Any, sources: Iterable[int], arg: Any) -
             tuple(counts),
             target,
         )
-    elif kind is UOps.DEFINE_VAR:
-        arg = getattr(arg, "expr", arg)  # a Variable, by its name
-    elif isinstance(arg, list):
-        arg = tuple(arg)
+    else:
+        arg = _without_variables(arg)
     return kind, dtype_from_tinygrad(dtype), list(sources), arg
+
+
+def _without_variables(arg: Any) -> Any:
+    """An arg with each Variable as its name and each expression of variables, such as the size of a grid, as text."""
+    if isinstance(arg, tuple | list):
+        return tuple(_without_variables(part) for part in arg)
+    if isinstance(getattr(arg, "expr", None), str):
+        return arg.expr
+    return arg.render() if callable(getattr(arg, "render", None)) else arg
 
 
 def _alu(number: int, arg: Any) -> Any:

@@ -48,11 +48,26 @@ def test_a_recorded_kernel_gives_what_tinygrad_computed(path: Path) -> None:
     size = {key: tuple(record[key]) for key in ("global_size", "local_size")}
     program(*before, **size, vals=tuple(record["vals"]))
     for got, want in zip(before, after, strict=True):
-        if got.dtype.kind == "f":
-            # tinygrad computes in double and rounds when it stores: equal within the rounding of a few additions
+        if got.dtype == np.float64:  # its power of two is exp(x · log 2), an ulp off
             np.testing.assert_allclose(got, want, rtol=8 * np.finfo(got.dtype).eps, atol=0)
         else:
             np.testing.assert_array_equal(got, want)
+
+
+def test_a_constant_is_a_number_of_its_type() -> None:
+    """tinygrad's interpreter keeps the constant as a double; then e to the power −50 differs by 5e-6 from any GPU's."""
+    record = json.loads((KERNELS[0].parent / "exponential.json").read_text())
+    program = from_tinygrad(record["kernel"], lines_of(record))
+    x = np.frombuffer(bytearray.fromhex(record["before"][1]), np.float32)
+    out = np.zeros_like(x)
+    program(out, x, global_size=tuple(record["global_size"]), local_size=tuple(record["local_size"]))
+    log2_of_e = 1.4426950408889634
+    in_float32, in_double = (
+        np.exp2((x * np.float32(25) * c).astype(np.float32).astype(np.float64)).astype(np.float32)
+        for c in (np.float32(log2_of_e), np.float64(log2_of_e))
+    )
+    np.testing.assert_array_equal(out, in_float32)
+    assert np.abs(in_double / in_float32 - 1).max() > 2e-6
 
 
 def test_ten_kernels_and_all_three_tensor_cores_are_recorded() -> None:
@@ -71,6 +86,15 @@ def test_a_graph_of_uops_is_taken_as_well_as_tuples() -> None:
     program(out)
     assert out.tolist() == [0, 1]
     assert program.lines[0].dtype is dtypes.int32
+
+
+def test_a_grid_of_variable_size_is_known_by_its_text() -> None:
+    variable, product = SimpleNamespace(expr="rows"), SimpleNamespace(render=lambda: "(rows*4)")
+    special = SimpleNamespace(name="SPECIAL")
+    lines = [(special, INT, [], (0, "gidx0", variable)), (special, INT, [], (1, "gidx1", product))]
+    program = from_tinygrad("grid", lines)
+    assert [line.arg for line in program.lines] == [(0, "gidx0", "rows"), (1, "gidx1", "(rows*4)")]
+    assert type(program).from_text(program.to_text()) == program
 
 
 def test_a_variable_is_known_by_its_name() -> None:

@@ -7,7 +7,7 @@ never changed in place, so a value may be shared.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial, reduce
 from itertools import combinations
 from math import prod
 
@@ -17,14 +17,18 @@ from gpuemu.errors import DivisionError, HazardError
 from gpuemu.limits import DEFAULT, Limits
 from gpuemu.machine import wmma
 from gpuemu.machine.arithmetic import in_order, truth
-from gpuemu.machine.batching import Batch, batches
+from gpuemu.machine.batching import Batch
+from gpuemu.machine.forms import Form
+from gpuemu.machine.forms import counter as variable_of
 from gpuemu.machine.grid import AXES, LANES_PER_CHUNK, Chunk, Size, chunks
 from gpuemu.machine.memory import Memory
-from gpuemu.machine.steps import EXECUTE, Array, Maker, Mask, Step, both, constant, maker_of, numpy_of
-from gpuemu.machine.tracing import show, traced
+from gpuemu.machine.plan import plan, written_memories
+from gpuemu.machine.steps import Array, Mask, Step, both, numpy_of
+from gpuemu.machine.strided import place_of
+from gpuemu.machine.tracing import show
 from gpuemu.machine.work import beyond, weight, work_of_blocks
 from gpuemu.structure import STATIC, Block, Read, Structure
-from gpuemu.uops import WRITES, Line, UOps, buffer_name
+from gpuemu.uops import Line, UOps, buffer_name
 
 BYTES_PER_CHUNK = 1 << 28
 """What the values of a chunk's lanes may take; a program of many lines or wide vectors runs in smaller chunks."""
@@ -125,54 +129,64 @@ class Lockstep:
         self.cores = cores
         self.launch = launch
         self.chunk = Chunk((0, 0, 0), (1, 1, 1), (1, 1, 1), launch.warp)
+        self.place = place_of(self.chunk.shape)
+        self.position = dict.fromkeys(range(AXES), 0)
         self.mask: Mask | None = None
+        self.within: tuple[Form, ...] | None = ()  # forms that are positive in the lanes of the mask; None: no such
         self.heads: list[int] = []  # the IFs, loops and exits that keep some lanes away, outermost first
         self.exits: list[Exits] = []  # of the open loops
         self.steps = 0
         self._work = work_of_blocks(structure)
-        self.values: list[Array] = [np.zeros((1,) * AXES, np.bool_)] * len(self.lines)
         self.memories: dict[int, Memory] = {}
-        self._initial = self._values_at_start()
-        in_turn = bool(launch.trace) or _overlap(structure, launch.buffers)
-        self._batches = {} if in_turn else batches(structure)
-        self._makers = _makers(structure)
-        self._steps = {number: self._step(number, self.lines[number]) for number in self._makers}
+        for number, array in zip(_globals(structure), launch.buffers, strict=True):
+            self.memories[number] = Memory(buffer_name(self.lines[number]), number, array, array.size)
+        overlap, traced_ = _overlap(structure, launch.buffers), bool(launch.trace)
+        self.plan = plan(structure, (launch.global_size, launch.local_size, launch.vals), overlap, traced_)
+        self.values = list(self.plan.initial)  # None where it is known by form, and nobody has asked for the array
+        self._batches = self.plan.batches
+        self._steps = {number: self._step(number, self.lines[number]) for number in self.plan.steps}
 
     def run(self, chunk: Chunk) -> None:
         """Run the program on one chunk."""
-        self.chunk, self.mask, self.heads, self.exits = chunk, None, [], []
-        self.values[:] = self._initial  # in place: the steps hold the list
-        for number, line in enumerate(self.lines):
+        self.chunk, self.place, self.heads, self.exits = chunk, place_of(chunk.shape), [], []
+        self._only(None, ())
+        self.position.update(enumerate(chunk.origin))
+        self.values[:] = self.plan.initial
+        for number in self.plan.static:
+            line = self.lines[number]
             if line.uop is UOps.SPECIAL:
                 axis, name, _ = line.arg
                 self.values[number] = chunk.position(axis, of_group=name[0] == "g", dtype=numpy_of(line))
             elif line.uop is UOps.DEFINE_LOCAL:
                 self.memories[number] = self._local(number, line)
-            if line.uop in STATIC:
-                show(self, number)
+            show(self, number)
         self._run_body(self.structure.root)
-
-    def _values_at_start(self) -> list[Array]:
-        """Constants, vals, and zeros where a value is read by lanes that may not have run its line."""
-        values, buffers, vals = list(_constants(self.structure)), iter(self.launch.buffers), iter(self.launch.vals)
-        for number, line in enumerate(self.lines):
-            if line.uop is UOps.DEFINE_GLOBAL:
-                array = next(buffers)
-                self.memories[number] = Memory(buffer_name(line), number, array, array.size)
-            elif line.uop is UOps.DEFINE_VAR:
-                values[number] = constant(line, next(vals))
-        return values
 
     def _local(self, number: int, line: Line) -> Memory:
         name, size = line.arg
         groups = prod(self.chunk.groups)
         array = np.zeros(groups * size, numpy_of(line))
         written = np.zeros(array.size, np.bool_) if "uninitialised" in self.launch.checks else None
-        return Memory(name, number, array, size, self.chunk.group_numbers * size, written)
+        _, y, x = self.chunk.groups
+        z_step, y_step, x_step = (n * size * (k > 1) for n, k in zip((y * x, x, 1), self.chunk.groups, strict=True))
+        base = self.chunk.group_numbers * size
+        return Memory(name, number, array, size, base, written, (z_step, y_step, x_step))
 
     def _step(self, number: int, line: Line) -> Step:
-        step = self._makers[number](self, number, line, self.structure.reads[number])
-        return traced(self, number, step) if self.launch.trace else step
+        return partial(self.plan.steps[number], self)
+
+    def from_form(self, number: int) -> Array:
+        """The values of a line that is known by form."""
+        form = self.plan.known.forms.get(number)
+        if form is not None:
+            return self.place.values(form, self.position).astype(numpy_of(self.lines[number]))
+        positive = [self.place.values(gate, self.position) > 0 for gate in self.plan.known.gates[number]]
+        gate: Array = reduce(np.logical_and, positive)
+        return gate
+
+    def _only(self, mask: Mask | None, within: tuple[Form, ...] | None = None) -> None:
+        """From now on, only the lanes of the mask do something; `within` are forms that say which, where there are."""
+        self.mask, self.within = mask, within
 
     def count(self, number: int | None, steps: int) -> None:
         """Add to the steps that the launch has taken, in the line of that number or in lines of no block.
@@ -189,10 +203,12 @@ class Lockstep:
 
     def _run_body(self, block: Block) -> None:
         self.count(block.head, self._work[block.head].steps(self.chunk.lanes_at_once))
+        steps, exits = self._steps, self.structure.exits
         for item in block.body:
             if isinstance(item, int):
-                self._steps[item]()
-                if item in self.structure.exits:
+                if item in steps:
+                    steps[item]()
+                if item in exits:
                     return
                 continue
             head = item.head or 0
@@ -204,7 +220,8 @@ class Lockstep:
     def _loop(self, block: Block, head: int) -> None:
         """All lanes step together; those whose range has ended wait. Each iteration is the same for all."""
         start, end = (self.value(read) for read in self.structure.reads[head])
-        outer, depth, batch = self.mask, len(self.heads), self._batches.get(head)
+        outer, within, depth, batch = self.mask, self.within, len(self.heads), self._batches.get(head)
+        counted = head in self.plan.known.forms
         if batch is not None and start.size == end.size == 1 and self._loop_together(batch, head, start, end):
             return
         # A difference of unsigned integers wraps to the true one, however wide the range is.
@@ -219,25 +236,28 @@ class Lockstep:
             if trip == shortest:
                 self.heads.append(head)
             if trip >= shortest:
-                self.mask = both(outer, trips > np.uint64(trip))
+                self._only(both(outer, trips > np.uint64(trip)))
             if exits is not None and not self._next(
                 exits, outer if trip < shortest else self.mask, depth + (trip >= shortest)
             ):
                 break
             self.set(head, counter)
+            if counted:
+                self.position[variable_of(head)] = counter.item()
             show(self, head)
             self._run_body(block)
             counter = counter + one
         if exits is not None:
             self.exits.pop()
-        self.mask = outer
+        self._only(outer, within)
         del self.heads[depth:]
 
     def _next(self, exits: Exits, mask: Mask | None, depth: int) -> bool:
         """Begin an iteration with the lanes that have not left the loop; False where none is left."""
         del self.heads[depth + (exits.left is not None) :]
         exits.paused = None
-        self.mask = exits.without(mask)
+        here = exits.without(mask)
+        self._only(here, self.within if here is mask else None)
         return self.mask is None or bool(self.mask.any())
 
     def leave(self, number: int, *, for_good: bool) -> None:
@@ -248,7 +268,7 @@ class Lockstep:
             exits.left = here if exits.left is None else exits.left | here
         else:
             exits.paused = here if exits.paused is None else exits.paused | here
-        self.mask = np.zeros((1,) * AXES, np.bool_)
+        self._only(np.zeros((1,) * AXES, np.bool_))
         self.heads.append(number)
 
     def _loop_together(self, batch: Batch, head: int, start: Array, end: Array) -> bool:
@@ -257,7 +277,7 @@ class Lockstep:
         at_once = min(trips, LANES_PER_CHUNK // prod(chunk.shape))
         if chunk.groups[0] > 1 or at_once < LEAST_BATCH:
             return False
-        before = {number: self.values[number] for number in batch.accumulators}
+        before, place = {number: self.values[number] for number in batch.accumulators}, self.place
         try:
             for trip in range(0, trips, at_once):
                 count = min(at_once, trips - trip)
@@ -266,12 +286,15 @@ class Lockstep:
                 counters = np.arange(count).astype(start.dtype) + start.dtype.type(first + trip)
                 self.values[head] = counters.reshape(count, *(1,) * (AXES - 1))
                 self.chunk = replace(chunk, groups=(count, *chunk.groups[1:]))
+                self.place = place_of(self.chunk.shape, head)
+                self.position[variable_of(head)] = first + trip
                 for number in batch.together:
-                    self._steps[number]()
-                self.chunk = chunk
+                    if number in self._steps:
+                        self._steps[number]()
+                self.chunk, self.place = chunk, place
                 self._take_turns(batch, count)
         except (HazardError, DivisionError):  # run it again in order, to report the first lane that fails
-            self.chunk = chunk
+            self.chunk, self.place = chunk, place
             for number, value in before.items():
                 self.values[number] = value
             return False
@@ -293,22 +316,25 @@ class Lockstep:
     def _if(self, block: Block, head: int) -> bool:
         """Run the body in the lanes whose condition is true; True where lanes may have left by an exit inside."""
         condition = truth(self.value(self.structure.reads[head][0]))
-        outer, depth, may_leave = self.mask, len(self.heads), head in self.structure.left
+        outer, within, depth, may_leave = self.mask, self.within, len(self.heads), head in self.structure.left
         show(self, head)
         if condition.all():
             self._run_body(block)
         elif both(outer, condition).any():
-            self.mask = both(outer, condition)
+            gates = self.plan.known.gates.get(self.structure.reads[head][0].line)
+            self._only(both(outer, condition), None if within is None or gates is None else within + gates)
             self.heads.append(head)
             self._run_body(block)
         exit_lines = [line for line in self.heads[depth:] if line in self.structure.exits]
-        self.mask = self.exits[-1].without(outer) if may_leave else outer
+        here = self.exits[-1].without(outer) if may_leave else outer
+        self._only(here, within if here is outer else None)
         self.heads[depth:] = [] if self.mask is outer else exit_lines[-1:]
         return may_leave
 
     def value(self, read: Read) -> Array:
         """The present value of an operand."""
-        value = self.values[read.line]
+        held = self.values[read.line]
+        value: Array = self.from_form(read.line) if held is None else held
         return value if read.element is None else value[..., read.element]
 
     def set(self, number: int, value: Array) -> None:
@@ -330,29 +356,6 @@ class Lockstep:
         return both(self.mask, condition), condition
 
 
-@lru_cache(maxsize=256)
-def _constants(structure: Structure) -> tuple[Array, ...]:
-    """What is the same in every launch: constants, and the zeros."""
-    nothing = np.zeros((1,) * AXES, np.bool_)
-    kept = {UOps.CONST, UOps.DEFINE_ACC}
-    return tuple(
-        constant(line, line.arg if line.uop is UOps.CONST else 0)
-        if line.dtype is not None and (number in structure.escaping or line.uop in kept)
-        else nothing
-        for number, line in enumerate(structure.lines)
-    )
-
-
-@lru_cache(maxsize=256)
-def _makers(structure: Structure) -> dict[int, Maker]:
-    """For each line that runs, what makes its step."""
-    return {
-        number: maker_of(line, escapes=number in structure.escaping)
-        for number, line in enumerate(structure.lines)
-        if line.uop in EXECUTE
-    }
-
-
 def _overlap(structure: Structure, buffers: tuple[Array, ...]) -> bool:
     """Whether a buffer that is written shares memory with another."""
     pairs = combinations(zip(_buffers(structure), buffers, strict=True), 2)
@@ -360,7 +363,13 @@ def _overlap(structure: Structure, buffers: tuple[Array, ...]) -> bool:
 
 
 @lru_cache(maxsize=256)
+def _globals(structure: Structure) -> tuple[int, ...]:
+    """The buffers, in the order of the lines."""
+    return tuple(number for number, line in enumerate(structure.lines) if line.uop is UOps.DEFINE_GLOBAL)
+
+
+@lru_cache(maxsize=256)
 def _buffers(structure: Structure) -> tuple[bool, ...]:
     """For each buffer, whether it is written."""
-    written = {structure.reads[i][0].line for i, line in enumerate(structure.lines) if line.uop in WRITES}
-    return tuple(number in written for number, line in enumerate(structure.lines) if line.uop is UOps.DEFINE_GLOBAL)
+    written = written_memories(structure)
+    return tuple(number in written for number in _globals(structure))

@@ -32,7 +32,9 @@ class Memory:
     base
         Where each workgroup's elements start, of shape (gz, gy, gx, 1, 1, 1); None for a buffer.
     written
-        Which elements some lane has written; None where nobody asks.
+        Which elements some lane has written; None where nobody asks, or all are.
+    group_steps
+        How much further the elements of the next workgroup along z, y and x are; 0 where the chunk has one.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Memory:
     size: int
     base: Array | None = None
     written: Mask | None = None
+    group_steps: tuple[int, int, int] = (0, 0, 0)
 
     def load(self, chunk: Chunk, line: int, index: Array, width: int, active: Mask | None) -> Array:
         """The element at each index, or `width` consecutive ones along a seventh axis; anything in inactive lanes."""
@@ -73,8 +76,14 @@ class Memory:
             chosen = np.broadcast_to(active, shape[:lane_axes])
             place, value = place[chosen].reshape(-1), value[chosen].reshape(-1)
         self.array[place] = value
-        if self.written is not None and not self.written.all():
+        if self.written is not None:
             self.written[place] = True
+            self.note_written()
+
+    def note_written(self) -> None:
+        """Ask no more which elements are written once all are."""
+        if self.written is not None and self.written.all():
+            self.written = None
 
     def places(self, chunk: Chunk, line: int, verb: str, index: Array, width: int, active: Mask | None) -> Array | None:
         """Where the elements are in `array`, after the check; None where no active lane accesses anything."""
@@ -92,7 +101,7 @@ class Memory:
 
     def check_written(self, chunk: Chunk, line: int, place: Array, width: int, active: Mask | None) -> None:
         written = self.written
-        if written is None or written.all():
+        if written is None:
             return
         missing: Array = ~written.take(place)
         if active is not None:

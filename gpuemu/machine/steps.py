@@ -6,7 +6,6 @@ Arrays are never changed in place, so a value may be shared; the engine's mask s
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,10 +17,12 @@ from gpuemu.errors import DivisionError
 from gpuemu.machine import atomics, hazards, matrices, warps, wmma
 from gpuemu.machine.arithmetic import FUNCTIONS, truth
 from gpuemu.machine.casts import bitcast, convert, number_in
+from gpuemu.machine.forms import Known
 from gpuemu.machine.grid import AXES
 from gpuemu.machine.memory import load_image, store_image
+from gpuemu.machine.strided import Access, load, store
 from gpuemu.machine.work import steps_of_products
-from gpuemu.structure import Read
+from gpuemu.structure import Read, Structure
 from gpuemu.uops import Line, UOps, initial_value
 
 if TYPE_CHECKING:
@@ -30,8 +31,9 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
 Step = Callable[[], None]
+Run = Callable[["Lockstep"], None]
+"""A step of whichever engine runs it."""
 Reads = tuple[Read, ...]
-Maker = Callable[["Lockstep", int, Line, Reads], Step]
 
 
 def both(mask: Mask | None, condition: Array) -> Mask:
@@ -87,6 +89,70 @@ def _store(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:
         memory.store(engine.chunk, number, index, value, active)
 
 
+def strided(known: Known, structure: Structure, number: int, keep: bool) -> Run | None:
+    """The step of a LOAD or STORE whose index, and gate, are forms; None for others.
+
+    Parameters
+    ----------
+    keep
+        Whether nobody writes to the memory, so that what is loaded needs no copy.
+    """
+    line, reads = structure.lines[number], structure.reads[number]
+    stores = line.uop is UOps.STORE
+    gate = reads[2 + stores].line if len(reads) > 2 + stores else None
+    index, gates = known.forms.get(reads[1].line), () if gate is None else known.gates.get(gate)
+    memory = reads[0].line
+    if index is None or gates is None or isinstance(structure.lines[memory].dtype, ImageDType):
+        return None
+    if stores:
+        return _strided_store(number, line, reads, Access(index, _width(structure, reads[2]), gates))
+    nothing = constant(line, 0) if gate is None else None
+    return _strided_load(number, line, reads, Access(index, _dtype(line).count, gates), nothing, keep)
+
+
+def _strided_load(number: int, line: Line, reads: Reads, access: Access, nothing: Array | None, keep: bool) -> Run:
+    memory_line = reads[0].line
+
+    def step(engine: Lockstep) -> None:
+        memory = engine.memories[memory_line]
+        found = access.now(engine.place, memory, engine.within, engine.position)
+        if found is not None:
+            other = engine.value(reads[3]) if nothing is None else nothing
+            value = load(found, memory, engine.position, other, keep)
+            if value is not None:
+                engine.set(number, value)
+                return
+        _load(engine, number, line, reads)
+
+    return step
+
+
+def _strided_store(number: int, line: Line, reads: Reads, access: Access) -> Run:
+    memory_line, read = reads[0].line, reads[2]
+
+    def step(engine: Lockstep) -> None:
+        memory = engine.memories[memory_line]
+        found = access.now(engine.place, memory, engine.within, engine.position)
+        if found is None or not store(found, memory, engine.position, engine.value(read)):
+            _store(engine, number, line, reads)
+
+    return step
+
+
+def _width(structure: Structure, read: Read) -> int:
+    """How many elements an operand has in a lane."""
+    return 1 if read.element is not None else _dtype(structure.lines[read.line]).count
+
+
+def from_form(number: int) -> Run:
+    """The step of a line whose values are known by form."""
+
+    def step(engine: Lockstep) -> None:
+        engine.values[number] = engine.from_form(number)
+
+    return step
+
+
 def may_fail(line: Line) -> bool:
     return line.arg in (BinaryOps.DIV, BinaryOps.MOD) and not _dtype(line).is_float
 
@@ -98,28 +164,35 @@ def _alu(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:
     engine.set(number, FUNCTIONS[line.arg](*values))
 
 
-def arithmetic(engine: Lockstep, number: int, line: Line, reads: Reads) -> Step:
+def arithmetic(number: int, line: Line, reads: Reads) -> Run:
     """The step of an ALU line that cannot fail: inner loops spend their time here, so it does as little as it can."""
-    function, values = FUNCTIONS[line.arg], engine.values
+    function = FUNCTIONS[line.arg]
     if len(reads) != 2 or any(read.element is not None for read in reads):
 
-        def step() -> None:
-            values[number] = function(*(engine.value(read) for read in reads))
+        def step(engine: Lockstep) -> None:
+            engine.values[number] = function(*[engine.value(read) for read in reads])
 
         return step
     left, right = reads[0].line, reads[1].line
 
-    def step_of_two() -> None:
+    def step_of_two(engine: Lockstep) -> None:
+        values = engine.values
         values[number] = function(values[left], values[right])
 
     return step_of_two
 
 
-def maker_of(line: Line, *, escapes: bool) -> Maker:
-    """What makes a line's step for an engine; `escapes` where its value is read outside its block."""
-    if line.uop is UOps.ALU and not escapes and not may_fail(line):
-        return arithmetic
-    return partial(partial, EXECUTE[line.uop])
+def step_of(structure: Structure, number: int) -> Run:
+    """What runs a line on an engine, one lane as any other."""
+    line, reads = structure.lines[number], structure.reads[number]
+    if line.uop is UOps.ALU and number not in structure.escaping and not may_fail(line):
+        return arithmetic(number, line, reads)
+    execute = EXECUTE[line.uop]
+
+    def step(engine: Lockstep) -> None:
+        execute(engine, number, line, reads)
+
+    return step
 
 
 def _nonzero(engine: Lockstep, number: int, line: Line, divisor: Array) -> Array:
@@ -222,6 +295,8 @@ def _stmatrix(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:
     matrices.store(memory, engine.chunk, number, line.arg, index, value, engine.mask)
 
 
+STRIDED = frozenset({UOps.LOAD, UOps.STORE})
+"""The UOps that `strided` may make a step for."""
 EXECUTE: dict[UOps, Callable[[Lockstep, int, Line, Reads], None]] = {
     UOps.DEFINE_ACC: _define_acc,
     UOps.LOAD: _load,

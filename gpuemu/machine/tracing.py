@@ -11,7 +11,7 @@ from gpuemu.op_table import MEMORY, UOps
 
 if TYPE_CHECKING:
     from gpuemu.machine.lockstep import Lockstep
-    from gpuemu.machine.steps import Step
+    from gpuemu.machine.steps import Run
 
 SHOWN = 8
 """Values of a line that are printed."""
@@ -23,11 +23,11 @@ def show(engine: Lockstep, number: int) -> None:
         sys.stdout.write(f"{number:4} {engine.launch.trace[number].strip()}{_result(engine, number)}\n")
 
 
-def traced(engine: Lockstep, number: int, step: Step) -> Step:
+def traced(number: int, step: Run) -> Run:
     """The step, which then shows its line."""
 
-    def run() -> None:
-        step()
+    def run(engine: Lockstep) -> None:
+        step(engine)
         show(engine, number)
 
     return run

@@ -3,6 +3,7 @@
 const KEYS = [["Tab", "next part"], ["←↑↓→", "move"], ["Space", "play"], ["[ ]", "step k"], ["Enter", "pin"], ["R", "matrix ↔ register"], ["D", "next holder"], ["1 2 3", "colour"], ["Esc", "clear"]];
 const STEP_MS = 520, LIVE_DELAY_MS = 140;
 const COLOURS = ["lane", "register", "k"];
+const pauseAt = (k) => `Pause at k = ${k}`, playOf = (m, n) => `Play C[${m}, ${n}]`;
 
 function render({ model, el }) {
   const S = { m: 0, n: 0, k: 0, block: 0, op: "C", lane: null, lit: "none", pinned: false, mine: false, playing: 0, colour: "lane", notation: "Python", unfolded: "A" };
@@ -17,7 +18,8 @@ function render({ model, el }) {
   const blocks = select("Block", (block) => { S.block = +block; paint(); move(() => {}); });
   const blockLabel = h("label", {}, "block", blocks);
   const colours = choice("colour", COLOURS.map((c) => [c, c]), S.colour, (c) => { S.colour = c; share(); paint(); draw(); });
-  const play = keysOwn(h("button", { class: "btn", type: "button", onclick: () => toggle() }));
+  const [playText, ...playSizes] = ["span", "i", "i"].map((tag) => h(tag));  // as wide as its longest texts, so that nothing beside it moves
+  const play = keysOwn(h("button", { class: "btn", type: "button", onclick: () => toggle() }, playText, ...playSizes));
   const facts = h("span", { class: "facts muted" });
   const [full, hushed, over] = [0, 1, 2].map(() => h("canvas", { "aria-hidden": "true" }));
   const title = h("div", { class: "head" }), sentence = h("div", { class: "sub" });
@@ -25,7 +27,7 @@ function render({ model, el }) {
   const corner = h("div", { class: "quad" }, title, sentence, ledger);
   const stage = h("div", { class: "stage" }, full, hushed, over, corner);
   const formula = keysOwn(h("pre", { tabindex: 0, role: "group", "aria-label": "formula" }));
-  const notation = choice("as", NOTATIONS.map(([name]) => [name, name]), S.notation, (n) => { S.notation = n; writeFormula(v, formula); showYours(); });
+  const notation = choice("as", NOTATIONS.map(([name]) => [name, name]), S.notation, (n) => { S.notation = n; showYours(); reserve(); write(); });
   const yours = yourFormula((of, texts) => {
     model.set("formula_of", of.toLowerCase());
     model.set("formula", texts);
@@ -74,6 +76,7 @@ function render({ model, el }) {
     v.ins = unpack(data);
     v.layout = null;                                                    // the old one does not fit
     fillChoices();
+    [pauseAt(v.ins.k - 1), playOf(v.ins.m - 1, v.ins.n - 1)].forEach((text, j) => { playSizes[j].textContent = text; });
     blockLabel.hidden = v.ins.blocks === 1;
     blocks.replaceChildren(...Array.from({ length: v.ins.blocks }, (_, b) => h("option", { value: b, text: b })));
     S.unfolded = firstUnfolded(v.ins, 972);
@@ -143,9 +146,27 @@ function render({ model, el }) {
       move(() => { S.k = k; if (S.lit === "none") S.lit = "dot"; if (!S.pinned && S.lit === "dot") S.op = "C"; });
     });
     showFacts();
+    reserve();
     rebuilding = false;
     paint();
     draw();
+  }
+  function reserve() {                                                  // room for the words of any element: pointing moves nothing below
+    const kept = { ...S }, parts = [formula, holds], most = [0, 0], { m, n, k, lanes } = v.ins;
+    let long = false;
+    for (const part of parts) part.style.minHeight = "";
+    sentence.classList.remove("long");
+    for (const [lit, op] of [["dot", "C"], ...OPERANDS.map((id) => ["element", id])]) {
+      Object.assign(S, { op, lit, lane: lanes - 1, m: m - 1, n: n - 1, k: k - 1 });
+      writeFormula(v, formula);
+      writeHoldings(v, holdsTitle, holds);
+      sentence.textContent = describe(v)[1];
+      long ||= sentence.scrollHeight > sentence.clientHeight;
+      parts.forEach((part, j) => { most[j] = Math.max(most[j], part.offsetHeight); });
+    }
+    sentence.classList.toggle("long", long);
+    Object.assign(S, kept);
+    parts.forEach((part, j) => { part.style.minHeight = `${most[j]}px`; });
   }
   function area(g, label) {                                             // a transparent, focusable part over a grid
     const part = keysOwn(h("div", { class: "hit", tabindex: 0, role: "application", "aria-roledescription": "grid", "aria-label": label + ". Arrow keys move.", "data-grid": g.id }));
@@ -320,7 +341,7 @@ function render({ model, el }) {
     title.replaceChildren(head, ...(S.pinned && S.lit !== "none" ? [h("span", { class: "pinmark", text: "pinned" })] : []));
     title.classList.toggle("rest", S.lit === "none");
     sentence.textContent = line;
-    play.textContent = S.playing ? `Pause at k = ${S.k}` : `Play C[${S.m}, ${S.n}]`;
+    playText.textContent = S.playing ? pauseAt(S.k) : playOf(S.m, S.n);
     if (blocks.value !== "" + S.block) blocks.value = S.block;
     writeLedger(v, ledger);
     writeFormula(v, formula);

@@ -102,7 +102,7 @@ function chainEditor(ask) {
       tool("\u2193", `move ${operation} down`, () => move(i, 1), i === chain.steps.length - 1),
       tool("\u00d7", `remove ${operation}`, () => remove(i)));
     return h("div", { class: "row", role: "listitem" }, number, kind, field(i), tools,
-      h("div", { class: "res" }), h("div", { class: "err", id: `err-${Math.random().toString(36).slice(2)}` }), h("div", { class: "sliders" }));
+      h("div", { class: "sliders" }), h("div", { class: "res" }), h("div", { class: "err", id: `err-${Math.random().toString(36).slice(2)}` }));
   }
 
   function build() {
@@ -115,7 +115,7 @@ function chainEditor(ask) {
   function describe() {
     [...list.children].forEach((element, j) => {
       const i = j - 1, state = rows[j] || {}, wrong = state.reason !== undefined, input = element.querySelector("input");
-      element.className = `row${j === chain.shown ? " now" : ""}${state.waits || j > chain.shown ? " off" : ""}${input.value.length > LONG ? " long" : ""}`;
+      element.className = `row${j === chain.shown ? " now" : ""}${state.waits || j > chain.shown ? " off" : ""}${widest(input.value, state.sliders) > LONG ? " long" : ""}`;
       const error = element.querySelector(".err"), result = element.querySelector(".res");
       if (wrong) { input.setAttribute("aria-invalid", "true"); input.setAttribute("aria-describedby", error.id); }
       else { input.removeAttribute("aria-invalid"); input.removeAttribute("aria-describedby"); }
@@ -125,6 +125,12 @@ function chainEditor(ask) {
       result.textContent = state.shape ? `\u2192 ${state.shape}${state.views > 1 ? `, ${state.views} views` : ""}` : state.waits ? "waits for the step above" : "";
       sliders(element, i, state, input);
     });
+  }
+
+  // Characters that the field may take while its sliders move, so that the row keeps its form.
+  function widest(text, wanted = []) {
+    let k = 0;
+    return text.replace(NUMBER, number => { const w = wanted[k++]; return w ? "0".repeat(Math.max(number.length, `${w.low}`.length, `${w.high}`.length)) : number; }).length;
   }
 
   function sliders(element, i, state, input) {

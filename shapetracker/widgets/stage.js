@@ -2,6 +2,9 @@
    Full colour, hushed, and on top what is selected: a move redraws only the lit cells. */
 
 const GAP = 12;
+const ARCS = 66, WRAPPED = 512;            // pixels above one row of memory; the most elements of several rows with numbers
+const ROW = 22 + ARCS + 22;                // caption, arcs, cells
+const BACK = /\.(stride|flip|reshape)\(/;  // what may lead backward, whatever its numbers are now: the view stays where it is
 const SMALL = { width: 12, height: 11 };   // below this a cell has no room for its number
 
 // Four axes: blocks of the last two; more axes: the leading ones together.
@@ -19,8 +22,8 @@ function memoryLayer(picture, width, photograph) {
   if (photograph) {
     const per = photograph.width * photograph.channels, scale = Math.min(240 / photograph.width, 200 / photograph.height);
     Object.assign(m, { per, step: photograph.channels, cw: scale, ch: scale, image: photograph.bitmap, cells: n / photograph.channels, columns: photograph.width, words: `${n} numbers, as the photograph stores them` });
-  } else if (one >= 12) Object.assign(m, { per: n, cw: Math.min(26, one), ch: 22, arcs: 66 });
-  else if (n <= 512 && strip / 26 >= 12) {
+  } else if (one >= 12) Object.assign(m, { per: n, cw: Math.min(26, one), ch: 22, arcs: ARCS });
+  else if (n <= WRAPPED && strip / 26 >= 12) {
     const fit = Math.floor(strip / 22), whole = Math.max(row, Math.floor(fit / row) * row), per = whole > fit ? fit : whole;
     Object.assign(m, { per, cw: Math.min(26, Math.floor(strip / per)), ch: 19 });
   } else {
@@ -342,7 +345,8 @@ function makeStage(element, callbacks) {
   stage.layout = (next, look, width, fonts, photo) => {
     picture = next; theme = look; W = width; sans = fonts.sans; mono = fonts.mono; shades = new Map();
     const m = memoryLayer(picture, W, photo), views = picture.views, why = picture.why;
-    m.back = m.arcs && (views.some(v => v.strides.some(s => s < 0)) || (why && why.steps && why.steps.some(s => s < 0))) ? 46 : 0;
+    const back = BACK.test(picture.code) || views.some(v => v.strides.some(s => s < 0)) || (why && why.steps && why.steps.some(s => s < 0)) ? 46 : 0;
+    m.back = m.arcs ? back : 0;
     for (const e of element.querySelectorAll(".hit, .cap")) e.remove();
     // A caption too long for one line is wrapped, and what stands below it moves down.
     const caption = (title, text, top) => {
@@ -350,9 +354,12 @@ function makeStage(element, callbacks) {
       element.append(e);
       return Math.max(0, e.offsetHeight - 16);
     };
-    m.y += m.arcs + caption(m.title, m.words, 0);
+    const lines = caption(m.title, m.words, 0);
+    m.y += m.arcs + lines;
     stage.layers = [m];
-    let y = m.y + m.h + 20 + m.back;
+    let y = m.y + m.h + m.back;   // a few wrapped rows take the room of one with its arcs, so that a slider of the buffer does not move the view
+    if (!m.image && m.n <= WRAPPED) y = Math.max(y, ROW + lines + back);
+    y += 20;
     views.forEach((view, i) => {
       y += caption(views.length > 1 ? `view ${i + 1}` : "view", view.words, y);
       const L = viewLayer(view, i, views.length, W, y, i ? stage.layers[i] : null);

@@ -7,7 +7,7 @@ function render({ model, el }) {
   const root = h("div", { class: "shapetracker-explorer", role: "group", "aria-label": "View explorer" });
   el.append(root);
   const constants = model.get("_constants"), palette = constants.palette, values = constants.values;
-  let look, photo = null, state = model.get("_state"), timer, waiting, checking, askedAt = 0, version = 0, sharing = false;
+  let look, photo = null, state = model.get("_state"), timer, waiting, checking, askedAt = 0, version = 0, sharing = false, connected = !model.alone, reserved = "";
 
   const note = h("span", { class: "stale", role: "status" });
   const bar = h("div", { class: "bar" });
@@ -39,7 +39,7 @@ function render({ model, el }) {
     clearTimeout(waiting);
     waiting = setTimeout(alone, model.alone ? 0 : 4000);
   }
-  function alone() { note.className = "stale quiet"; note.textContent = "not connected to Python"; }
+  function alone() { connected = false; note.className = "stale quiet"; note.textContent = "not connected to Python"; words(); }
   function tellPython() {
     const selected = stage.hit ? [stage.hit.layer, stage.hit.p] : [];
     sharing = true;   // each set tells this view too
@@ -93,7 +93,17 @@ function render({ model, el }) {
     const fonts = { sans: style.fontFamily, mono: style.getPropertyValue("--mono").trim() || "monospace" };
     stage.layout(state.picture, look, available, fonts, photo);
     stackWords();
+    reserve();
     root.explorer.layouts.push(performance.now() - t);
+  }
+
+  // Expressions and tables keep the room that they once took, while the chain has the same operations: neither a slider nor a
+  // pointer moves what stands below for their sake.
+  function reserve() {
+    const now = `${root.clientWidth} ${model.get("_chain").steps.map(step => step[0])}`, parts = [lines, flow];
+    if (now !== reserved) for (const part of parts) part.style.minHeight = "";
+    reserved = now;
+    for (const part of parts) part.style.minHeight = `${part.offsetHeight}px`;
   }
 
   /* words */
@@ -112,7 +122,8 @@ function render({ model, el }) {
     stack.replaceChildren(...out);
   }
   function expressionLines(index) {
-    const known = model.get("_sympy"), column = known.code === state.picture.code ? known : { lines: [], proof: "" }, out = [];
+    const known = model.get("_sympy"), awaited = { lines: connected ? [["SymPy", "\u2026", ""]] : [], proof: "" };   // a line is kept for what it will say
+    const column = known.code === state.picture.code ? known : awaited, out = [];
     const put = (label, text, verdict) => {
       const dd = h("dd");
       text.split(/(idx\d+)/).forEach(part => { const m = /^idx(\d+)$/.exec(part); dd.append(m ? h("b", { text: index ? `${index[m[1]]}` : part }) : part); });
@@ -138,8 +149,8 @@ function render({ model, el }) {
     } else if (stage.hit.layer < 0) {
       rest();
       const L = stage.layers[stage.layers.length - 1], p = stage.hit.p, readers = stage.readers(p, 9);
-      const where = readers.slice(0, 8).map(q => `[${digits(q, L.shape).join(", ")}]`).join(" ");
-      text = `memory[${p}]${valueAt(p)}` + (L.addresses ? readers.length ? ` is read at ${where}${readers.length > 8 ? " and at more" : ""}` : " is read by no element of this view" : "");
+      const named = readers.map(q => `[${digits(q, L.shape).join(", ")}]`), fit = Math.max(1, Math.min(8, Math.floor(60 / (Math.max(0, ...named.map(name => name.length)) + 1))));   // on one line
+      text = `memory[${p}]${valueAt(p)}` + (L.addresses ? readers.length ? ` is read at ${named.slice(0, fit).join(" ")}${readers.length > fit ? " and at more" : ""}` : " is read by no element of this view" : "");
       say.replaceChildren(h("code", { text }));
     } else {
       const own = stage.layers[stage.hit.layer + 1], name = `[${digits(stage.hit.p, own.shape).join(", ")}]`;
@@ -165,14 +176,12 @@ function render({ model, el }) {
     }
     flow.replaceChildren(...parts);
     expressionLines(index);
-    const tables = Math.max(...parts.map(part => part.rows ? part.rows.length + 1 : 0));
-    flow.style.minHeight = `${Math.max(parseFloat(flow.style.minHeight) || 0, tables * 17)}px`;
     clearTimeout(timer);
     timer = setTimeout(() => { live.textContent = text; }, 140);
   }
 
   root.explorer = { stage, layouts: [], answers: [], state: () => state, checks: () => [model.get("_checked"), model.get("_sympy").code || ""] };   // for tests: places on the page, milliseconds, what is to be checked and what has been
-  const sympy = () => { words(); };
+  const sympy = () => { words(); reserve(); };
   model.on("change:_state", newState);
   model.on("change:_sympy", sympy);
   model.on("comm_live_update", alone);

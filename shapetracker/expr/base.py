@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, Union
 
 from shapetracker.errors import UndecidedError
@@ -44,6 +45,7 @@ class Expr:
     _rank: tuple[Any, ...] | None = None
     _linear: tuple[dict[Expr, int], int] | None = None
     _collected: bool = False  # a sum or product that a linear form gave: in order, like terms added up
+    _form: tuple[dict[Expr, int], int] | None = None  # the linear form of the canonical form
     _features: int = -1
     _canonical: Expr | bool | None = None
     _short: Expr | bool | None = None
@@ -66,7 +68,7 @@ class Expr:
 
     # Arithmetic. `int + Expr` keeps the order of what was written, too.
     def __add__(self, other: IntLike) -> Expr:
-        return Sum.build((self, other if isinstance(other, Expr) else as_expr(other)))
+        return Sum.build((self, as_expr(other)))
 
     def __radd__(self, other: IntLike) -> Expr:
         return Sum(other, self)
@@ -78,7 +80,7 @@ class Expr:
         return Sum(other, -self)
 
     def __mul__(self, other: IntLike) -> Expr:
-        return Product.build((self, other if isinstance(other, Expr) else as_expr(other)))
+        return Product.build((self, as_expr(other)))
 
     def __rmul__(self, other: IntLike) -> Expr:
         return Product(other, self)
@@ -90,31 +92,31 @@ class Expr:
         return self
 
     def __floordiv__(self, other: IntLike) -> Expr:
-        return FloorDiv.build((self, other if isinstance(other, Expr) else as_expr(other)))
+        return FloorDiv.build((self, as_expr(other)))
 
     def __rfloordiv__(self, other: IntLike) -> Expr:
         return FloorDiv(other, self)
 
     def __mod__(self, other: IntLike) -> Expr:
-        return Mod.build((self, other if isinstance(other, Expr) else as_expr(other)))
+        return Mod.build((self, as_expr(other)))
 
     def __rmod__(self, other: IntLike) -> Expr:
         return Mod(other, self)
 
     def __lt__(self, other: IntLike) -> Expr:
-        return Lt.build((self, other if isinstance(other, Expr) else as_expr(other)))
+        return Lt.build((self, as_expr(other)))
 
     def __le__(self, other: IntLike) -> Expr:
-        return Le.build((self, other if isinstance(other, Expr) else as_expr(other)))
+        return Le.build((self, as_expr(other)))
 
     def __gt__(self, other: IntLike) -> Expr:
-        return Gt.build((self, other if isinstance(other, Expr) else as_expr(other)))
+        return Gt.build((self, as_expr(other)))
 
     def __ge__(self, other: IntLike) -> Expr:
-        return Ge.build((self, other if isinstance(other, Expr) else as_expr(other)))
+        return Ge.build((self, as_expr(other)))
 
     def __and__(self, other: IntLike) -> Expr:
-        return And.build((self, other if isinstance(other, Expr) else as_expr(other)))
+        return And.build((self, as_expr(other)))
 
     def __rand__(self, other: IntLike) -> Expr:
         return And(other, self)
@@ -234,9 +236,7 @@ class Expr:
         >>> ((i * n + k) // n).simplify(assuming=[k < n])
         i
         """
-        from shapetracker.expr.simplify.improve import simplify
-
-        return simplify(self, assuming)
+        return _simplifier()(self, assuming)
 
     def explain(self, assuming: Iterable[Expr] = ()) -> Explanation:
         """How `simplify` comes to its result: the steps, each with its rule, its law, before and after."""
@@ -274,12 +274,23 @@ class Expr:
 
 def bounds_of(e: Expr) -> tuple[int, int, int, int]:
     """Least and greatest value, modulus and remainder of an expression, remembered in it."""
-    known = e._bounds
-    if known is None:
-        from shapetracker.expr.bounds import find_bounds
+    return e._bounds or _bounds_finder()(e)
 
-        known = find_bounds(e)
-    return known
+
+# What stands on the nodes can be imported only when they are there. An import costs more than a simplification of
+# something small, even when there is nothing left to import: so these two remember what they found.
+@cache
+def _simplifier() -> Callable[[Expr, Iterable[Expr]], Expr]:
+    from shapetracker.expr.simplify.improve import simplify
+
+    return simplify
+
+
+@cache
+def _bounds_finder() -> Callable[[Expr], tuple[int, int, int, int]]:
+    from shapetracker.expr.bounds import find_bounds
+
+    return find_bounds
 
 
 # The operators above build what stands on this class: so it comes last.

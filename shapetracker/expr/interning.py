@@ -17,13 +17,11 @@ if TYPE_CHECKING:
 Key = tuple[Any, ...]
 
 
-class _Table(dict[Key, weakref.ref["Expr"]]):
-    full = 4096  # entries at which the dead are swept out
-
-
 # Dead references stay until the next sweep. Such an entry does no harm: under its key, where ids may have come to
 # stand for other nodes, nothing is found, and the next node with that key takes the place.
-_TABLE = _Table()
+_TABLE: dict[Key, weakref.ref[Expr]] = {}
+_LEAST = 4096
+_FULL = [_LEAST]  # entries at which the dead are swept out
 _find = _TABLE.get
 _new = object.__new__
 _reference = weakref.ref
@@ -38,7 +36,7 @@ def found(key: Key) -> Expr | None:
 def keep(key: Key, e: Expr) -> None:
     """Put a node into the table, weakly."""
     _TABLE[key] = weakref.ref(e)
-    if len(_TABLE) > _TABLE.full:
+    if len(_TABLE) > _FULL[0]:
         sweep()
 
 
@@ -46,51 +44,82 @@ def sweep() -> int:
     """Take the dead out of the table; how many nodes live."""
     for key in [key for key, entry in list(_TABLE.items()) if entry() is None]:
         del _TABLE[key]
-    _TABLE.full = max(_Table.full, 2 * len(_TABLE))
+    _FULL[0] = max(_LEAST, 2 * len(_TABLE))
     return len(_TABLE)
 
 
 def node(cls: type[Expr], args: tuple[Expr, ...]) -> Expr:
     """The one node of this class with exactly these operands, without any folding."""
-    # The node that lies under a key keeps its operands alive, and with them their ids. Most nodes have two operands:
-    # they are worth a way of their own.
     if len(args) == 2:
-        left, right = args
-        key: Key = cls, id(left), id(right)
-        entry = _find(key)
-        if entry is not None:
-            known = entry()
-            if known is not None:
-                return known
-        names = left.names
-        more = right.names
-        if more and more is not names:
+        return node_of_two(cls, args[0], args[1])
+    key = cls, *map(id, args)
+    entry = _find(key)
+    if entry is not None:
+        known = entry()
+        if known is not None:
+            return known
+    names = args[0].names
+    cost = -1
+    for x in args:
+        more = x.names
+        if more is not names and more:
             names = _merge(names, more) if names else more
-        cost = left._cost + right._cost
-        if right is not cls._free and left is not cls._free:
-            cost += 1
-    else:
-        key = cls, *map(id, args)
-        entry = _find(key)
-        if entry is not None:
-            known = entry()
-            if known is not None:
-                return known
-        names = args[0].names
-        cost = -1
-        for x in args:
-            more = x.names
-            if more is not names and more:
-                names = _merge(names, more) if names else more
-            if x is not cls._free:
-                cost += x._cost + 1
+        if x is not cls._free:
+            cost += x._cost + 1
+    return _made(cls, key, args, names, cost)
+
+
+def node_of_two(cls: type[Expr], left: Expr, right: Expr) -> Expr:
+    """The same for two operands, which most nodes have: they are worth a way of their own."""
+    # The node that lies under a key keeps its operands alive, and with them their ids.
+    key = cls, id(left), id(right)
+    entry = _find(key)
+    if entry is not None:
+        known = entry()
+        if known is not None:
+            return known
+    names = left.names
+    more = right.names
+    if more and more is not names:
+        names = _merge(names, more) if names else more
+    free = cls._free
+    e: Expr = _new(cls)
+    attributes = e.__dict__
+    attributes["args"] = left, right
+    attributes["names"] = names
+    attributes["_cost"] = left._cost + right._cost + (right is not free is not left)
+    _TABLE[key] = _reference(e)
+    if len(_TABLE) > _FULL[0]:
+        sweep()
+    return e
+
+
+def node_with_another(left: Expr, right: Expr) -> Expr:
+    """The one node with the operands of a node, of two or more, and another one."""
+    cls = type(left)
+    args = *left.args, right
+    key = cls, *map(id, args)
+    entry = _find(key)
+    if entry is not None:
+        known = entry()
+        if known is not None:
+            return known
+    names = left.names
+    more = right.names
+    if more and more is not names:
+        names = _merge(names, more) if names else more
+    return _made(cls, key, args, names, left._cost if right is cls._free else left._cost + right._cost + 1)
+
+
+def _made(cls: type[Expr], key: Key, args: tuple[Expr, ...], names: dict[str, Variable], cost: int) -> Expr:
+    """A new node in the table."""
     e: Expr = _new(cls)
     attributes = e.__dict__
     attributes["args"] = args
     attributes["names"] = names
     attributes["_cost"] = cost
     _TABLE[key] = _reference(e)
-    if len(_TABLE) > _TABLE.full:
+    if len(_TABLE) > _FULL[0]:
         sweep()
     return e
 

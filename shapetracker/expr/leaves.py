@@ -78,6 +78,7 @@ class Const(Expr):
         e.__dict__["_bounds"] = (value, value, 0, value)
         e.__dict__["_canonical"] = True
         e.__dict__["_short"] = True
+        e.__dict__["_simple"] = True
         return e
 
     def __reduce__(self) -> tuple[Callable[..., Expr], tuple[Any, ...]]:
@@ -153,6 +154,8 @@ class Variable(Expr):
         if low is not high:
             e.__dict__["_canonical"] = True
             e.__dict__["_short"] = True
+            e.__dict__["_simple"] = True
+            e.__dict__["_linear"] = e.__dict__["_form"] = {e: 1}, 0
         return e
 
     def __reduce__(self) -> tuple[Callable[..., Expr], tuple[Any, ...]]:

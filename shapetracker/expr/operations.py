@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from shapetracker.errors import ExprError
 from shapetracker.expr.base import Expr, IntLike
-from shapetracker.expr.interning import node
+from shapetracker.expr.interning import node, node_of_two, node_with_another
 from shapetracker.expr.leaves import Const, as_expr
 
 
@@ -41,15 +41,19 @@ class Associative(Operation):
 
     @classmethod
     def build(cls, args: tuple[Expr, ...]) -> Expr:
-        if len(args) == 2:  # the usual case: nothing to take in, nothing to fold
+        if len(args) == 2:  # the usual cases: nothing to fold
             left, right = args
             kind = type(left)
-            if kind is not cls and kind is not Const:
-                if type(right) is Const:
-                    if not 0 <= right.value <= 1:  # neither neutral nor absorbing
-                        return node(cls, args)
-                elif type(right) is not cls:
-                    return node(cls, args)
+            if kind is not Const:
+                other = type(right)
+                if other is Const:
+                    plain = not 0 <= right.value <= 1  # type: ignore[attr-defined]  # neither neutral nor absorbing
+                    if kind is cls and plain:
+                        plain = Const not in map(type, left.args)
+                else:
+                    plain = other is not cls
+                if plain:
+                    return node_with_another(left, right) if kind is cls else node_of_two(cls, left, right)
         flat: list[Expr] = []
         place = -1  # where the first constant stood: all constants fold into it
         constant = 0
@@ -174,7 +178,7 @@ class FloorDiv(Operation):
             _check_divisor("//", a, b)
         elif type(a) is Const:
             return Const(a.value // b.value)
-        return node(FloorDiv, args)
+        return node_of_two(FloorDiv, a, b)
 
 
 class Mod(Operation):
@@ -191,7 +195,7 @@ class Mod(Operation):
             _check_divisor("%", a, b)
         elif type(a) is Const:
             return Const(a.value % b.value)
-        return node(Mod, args)
+        return node_of_two(Mod, a, b)
 
 
 class Comparison(Operation):
@@ -205,7 +209,7 @@ class Comparison(Operation):
         a, b = args
         if type(a) is Const and type(b) is Const:
             return Const(int(cls.holds(a.value, b.value)))
-        return node(cls, args)
+        return node_of_two(cls, a, b)
 
 
 class Lt(Comparison):

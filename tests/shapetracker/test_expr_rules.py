@@ -28,7 +28,7 @@ from shapetracker.expr import (
     evaluate_box,
 )
 from shapetracker.expr.simplify import RULES, SHORTENING, Facts, Rule, forget, rule
-from shapetracker.expr.simplify.rules import canonical
+from shapetracker.expr.simplify.canonical import canonical
 
 i, j, one = Variable("i", -2, 5), Variable("j", 0, 3), Variable("one", 1, 1)
 n, m, k = Variable("n", 1, 3), Variable("m", 1, 2), Variable("k", 0, 2)

@@ -5,14 +5,14 @@ X is a linear form without constant, its coefficients have no common factor, and
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import combinations
 from math import gcd
 
-from shapetracker.expr.nodes import Comparison, Const, Eq, Expr, FloorDiv, Ge, Gt, Le, Lt, Mod, Ne, Sum, Variable
+from shapetracker.expr.nodes import Comparison, Const, Eq, Expr, FloorDiv, Ge, Gt, Le, Lt, Mod, Ne, Sum
+from shapetracker.expr.simplify.canonical import canonical
 from shapetracker.expr.simplify.facts import Facts, quiet
-from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus, rank
-from shapetracker.expr.simplify.rules import COMPOUND, CONDITION, QUOTIENT, REMAINDER, SEVERAL, canonical, rule
+from shapetracker.expr.simplify.limits import coarse_limit, decided, standard
+from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus
+from shapetracker.expr.simplify.rules import COMPOUND, CONDITION, QUOTIENT, REMAINDER, SEVERAL, rule
 
 
 def _difference(a: Expr, b: Expr) -> tuple[Terms, int]:
@@ -22,59 +22,24 @@ def _difference(a: Expr, b: Expr) -> tuple[Terms, int]:
     return plus(linear(a), linear(b), -1)
 
 
-@rule("a < b → 1 where a < b for every value, → 0 where for none; so for each comparison", Comparison)
+@rule("a < b → 1 where a < b for every value, → 0 where for none; so for each comparison", Comparison, direct=True)
 def comparison_is_decided(e: Expr, facts: Facts) -> Expr | None:
     """By the least and the greatest difference, or by relations that are known to hold."""
-    a, b = e.args
-    form = _difference(a, b)
-    low, high = facts.within_sum(*form)
-    kind = type(e)
-    if kind in (Lt, Ge):
-        verdict = 1 if high < 0 else 0 if low >= 0 else _by_relation(form, facts)
-        return None if verdict is None else Const(verdict if kind is Lt else 1 - verdict)
-    if kind in (Le, Gt):
-        verdict = 1 if high <= 0 else 0 if low > 0 else _by_relation((form[0], form[1] - 1), facts)
-        return None if verdict is None else Const(verdict if kind is Le else 1 - verdict)
-    if low == high == 0 or low > 0 or high < 0:
-        return Const(int((low == high == 0) == (kind is Eq)))
-    return None
+    verdict = decided(type(e), *_difference(*e.args), facts)
+    return None if verdict is None else Const(verdict)
 
 
-def _by_relation(form: tuple[Terms, int], facts: Facts) -> int | None:
-    """Whether the form is below 0, by relations alone; None where they do not tell."""
-    if not facts.ranges:
-        return None
-    if facts.nonnegative(*form):
-        return 0
-    return 1 if facts.nonnegative({t: -c for t, c in form[0].items()}, -form[1] - 1) else None
-
-
-@rule("a < b → X < k, with everything that varies on the left, divided by its common factor", Comparison)
+@rule("a < b → X < k, with everything that varies on the left, divided by its common factor", Comparison, direct=True)
 def standard_comparison(e: Expr, facts: Facts) -> Expr | None:
     """g·X + c ≥ 0 means X ≥ ceil(−c/g); of integers, a ≤ b means a − b < 1."""
-    kind = type(e)
-    if type(e.args[0]) is Variable and type(e.args[1]) is Const and kind not in (Le, Gt):
-        return None
     terms, constant = _difference(*e.args)
     if not terms:
         return None
-    g = gcd(*terms.values())
-    at_least = kind in (Ge, Gt)
-    if kind in (Le, Gt):
-        constant -= 1
-    if terms[min(terms, key=rank)] < 0:
-        terms = {t: -c for t, c in terms.items()}
-        constant = -constant
-        if kind not in (Eq, Ne):  # c − X ≥ 0 means X < c + 1
-            constant -= 1
-            at_least = not at_least
-    form = from_linear({t: c // g for t, c in terms.items()}, 0) if g > 1 else from_linear(terms, 0)
-    if kind in (Eq, Ne):
-        if constant % g:
-            return Const(int(kind is Ne))
-        after = kind.build((form, Const(-constant // g)))  # type: ignore[attr-defined]
-    else:
-        after = (Ge if at_least else Lt).build((form, Const(-(constant // g))))
+    found = standard(type(e), terms, constant)
+    if isinstance(found, int):
+        return Const(found)
+    kind, terms, limit = found
+    after = kind.build((from_linear(terms, 0), Const(limit)))
     return None if after is e else after
 
 
@@ -85,29 +50,14 @@ def _limit(e: Expr) -> tuple[Terms, int] | None:
     return linear(e.args[0])[0], e.args[1].value
 
 
-def _scales(terms: Terms) -> Iterator[int]:
-    """The factors that some of the coefficients share, greatest first."""
-    coefficients = {abs(c) for c in terms.values()}
-    shared = coefficients | {gcd(a, b) for a, b in combinations(coefficients, 2)}
-    yield from sorted(shared - {1}, reverse=True)
-
-
-@rule("g·a + b ≥ k → a ≥ ceil((k − b)/g), where that is one number for every b", Ge, Lt, needs=SEVERAL)
+@rule("g·a + b ≥ k → a ≥ ceil((k − b)/g), where that is one number for every b", Ge, Lt, needs=SEVERAL, direct=True)
 def drop_the_fine_part_of_a_comparison(e: Expr, facts: Facts) -> Expr | None:
     """What is too small to carry into the multiples of g does not matter."""
     parts = _limit(e)
-    if parts is None or len(parts[0]) < 2:
+    coarse = parts and coarse_limit(*parts, facts)
+    if not coarse:
         return None
-    terms, k = parts
-    for g in _scales(terms):
-        fine = {t: c for t, c in terms.items() if c % g}
-        if not fine:
-            continue
-        low, high = facts.within_sum(fine, 0)
-        if (low - k) // g == (high - k) // g:
-            coarse = from_linear({t: c // g for t, c in terms.items() if not c % g}, 0)
-            return type(e).build((coarse, Const(-((low - k) // g))))  # type: ignore[attr-defined, no-any-return]
-    return None
+    return type(e).build((from_linear(coarse[0], 0), Const(coarse[1])))  # type: ignore[attr-defined, no-any-return]
 
 
 @rule("x // n + a ≥ k → x + n·a ≥ n·k, where that is no longer; likewise for <", Ge, Lt, needs=QUOTIENT)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from math import lcm
 
 from shapetracker.expr.nodes import And, Comparison, Const, Eq, Expr, Ge, Lt, Mod, Ne
+from shapetracker.expr.simplify.canonical import canonical
 from shapetracker.expr.simplify.facts import Facts, Range, learn
 from shapetracker.expr.simplify.linear import from_linear, linear
-from shapetracker.expr.simplify.rules import canonical, rule
+from shapetracker.expr.simplify.rules import rule
 
 _MOST_RESIDUES = 256
 

@@ -7,13 +7,30 @@ small as possible), so that the rules for sums can see that they belong together
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
-from math import gcd
 
-from shapetracker.expr.bounds import find_bounds
 from shapetracker.expr.nodes import And, Const, Expr, FloorDiv, Mod, Operation, Product, Sum, node
+from shapetracker.expr.simplify.canonical import canonical
 from shapetracker.expr.simplify.facts import Facts, quiet
-from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus, quotient, rank, times
+from shapetracker.expr.simplify.linear import (
+    Terms,
+    from_linear,
+    leads_negative,
+    linear,
+    plus,
+    quotient,
+    rank,
+    times,
+    turned,
+)
+from shapetracker.expr.simplify.residues import (
+    coarse_and_fine,
+    digits_of_the_remainder,
+    dividend_of_the_quotient,
+    inside_one_period,
+    nearest,
+    without_inner_remainder,
+    without_multiples,
+)
 from shapetracker.expr.simplify.rules import (
     DIVISION,
     FACTOR,
@@ -26,11 +43,8 @@ from shapetracker.expr.simplify.rules import (
     REMAINDER,
     SHARED,
     SIZE,
-    canonical,
     rule,
 )
-
-_MOST_CHOICES = 4  # terms whose two nearest coefficients are all tried; more are rare, and each doubles the work
 
 
 def _parts(e: Expr) -> tuple[Terms, int, int] | None:
@@ -41,14 +55,14 @@ def _parts(e: Expr) -> tuple[Terms, int, int] | None:
     return *(a._linear or linear(a)), n.value
 
 
-@rule("a // n → q, where q·n ≤ a < (q + 1)·n for every value", FloorDiv, needs=NARROW)
+@rule("a // n → q, where q·n ≤ a < (q + 1)·n for every value", FloorDiv, needs=NARROW, direct=True)
 def quotient_is_constant(e: Expr, facts: Facts) -> Expr | None:
     """The least and the greatest dividend have one quotient."""
     low, high = facts.within(e)
     return Const(low) if low == high else None
 
 
-@rule("a % n → a − q·n, where q·n ≤ a < (q + 1)·n for every value", Mod, needs=NARROW)
+@rule("a % n → a − q·n, where q·n ≤ a < (q + 1)·n for every value", Mod, needs=NARROW, direct=True)
 def remainder_within_one_period(e: Expr, facts: Facts) -> Expr | None:
     """Between two multiples of n a remainder only counts on."""
     a, n = e.args
@@ -80,91 +94,46 @@ def divisor_of_a_remainder_above_one(e: Expr, facts: Facts) -> Expr | None:
     return Const(0) if n is Const(1) else None
 
 
-def _inside_one_period(terms: Terms, constant: int, n: int, facts: Facts) -> tuple[Terms, int] | None:
-    """A form equal modulo n whose values all lie in 0 … n − 1, among the two nearest coefficients of each term."""
-    nearest: Terms = {}
-    width = 0
-    for atom, c in terms.items():
-        rest = c % n
-        if rest:
-            nearest[atom] = rest = rest if 2 * rest <= n else rest - n
-            if not facts.ranges:
-                known = atom._bounds or find_bounds(atom)
-                width += (known[1] - known[0]) * (rest if rest > 0 else -rest)
-                if width >= n:
-                    return None
-    if not nearest or len(nearest) > _MOST_CHOICES:
-        return None
-    low, high = facts.within_sum(nearest, constant)
-    if high - low >= n:
-        return None
-    if low // n == high // n:
-        return nearest, constant - low // n * n
-    for coefficients in product(*[(c, c - n if c > 0 else c + n) for c in nearest.values()]):
-        chosen = dict(zip(nearest, coefficients, strict=True))
-        low, high = facts.within_sum(chosen, constant)
-        if low // n == high // n:
-            return chosen, constant - low // n * n
-    return None
-
-
-@rule("(a + n·c) // n → a // n + c", FloorDiv, needs=NUMBER | REDUCIBLE)
+@rule("(a + n·c) // n → a // n + c", FloorDiv, needs=NUMBER | REDUCIBLE, direct=True)
 def pull_multiples_out_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
     """floor(a/n + c) = floor(a/n) + c for every integer c."""
     parts = _parts(e)
     if parts is None:
         return None
     terms, constant, n = parts
-    rest = _inside_one_period(terms, constant % n, n, facts)
+    rest = inside_one_period(nearest(terms, n), constant % n, n, facts)
     if rest is not None:  # what is left has the quotient 0
         whole = plus((terms, constant), rest, -1)
         return from_linear({t: c // n for t, c in whole[0].items()}, whole[1] // n)
-    kept: Terms = {}
-    outside: Terms = {}
-    for t, c in terms.items():
-        part = c % n if c > 0 else -(-c % n)
-        if part:
-            kept[t] = part
-        if part != c:
-            outside[t] = (c - part) // n
-    if not outside and 0 <= constant < n:
+    split = without_multiples(terms, constant, n)
+    if split is None:
         return None
-    left = FloorDiv.build((from_linear(kept, constant % n), e.args[1]))
-    return from_linear(*plus((outside, constant // n), linear(left)))
+    outside, kept = split
+    return from_linear(*plus(outside, linear(FloorDiv.build((from_linear(*kept), e.args[1])))))
 
 
-@rule("(a + n·c) % n → a % n", Mod, needs=NUMBER | REDUCIBLE)
+@rule("(a + n·c) % n → a % n", Mod, needs=NUMBER | REDUCIBLE, direct=True)
 def drop_multiples_from_a_remainder(e: Expr, facts: Facts) -> Expr | None:
     """Multiples of n have no remainder; each coefficient becomes what is nearest to 0."""
     parts = _parts(e)
     if parts is None:
         return None
     terms, constant, n = parts
-    rest = _inside_one_period(terms, constant % n, n, facts)
-    if rest is None:
-        nearest: Terms = {}
-        for atom, c in terms.items():
-            r = c % n
-            if r:
-                nearest[atom] = r if 2 * r <= n else r - n
-        rest = nearest, constant % n
+    near = nearest(terms, n)
+    rest = inside_one_period(near, constant % n, n, facts) or (near, constant % n)
     if rest[1] == constant and rest[0] == terms:
         return None
     return Mod.build((from_linear(*rest), e.args[1]))
 
 
-@rule("(c·(x % m) + a) % n → (c·x + a) % n, where n divides c·m", Mod, needs=NUMBER | REMAINDER)
+@rule("(c·(x % m) + a) % n → (c·x + a) % n, where n divides c·m", Mod, needs=NUMBER | REMAINDER, direct=True)
 def drop_inner_remainder(e: Expr, facts: Facts) -> Expr | None:
     """c·(x % m) and c·x differ by a multiple of c·m, and so of n."""
     parts = _parts(e)
     if parts is None:
         return None
-    terms, constant, n = parts
-    for atom, c in terms.items():
-        if type(atom) is Mod and type(atom.args[1]) is Const and c * atom.args[1].value % n == 0:
-            rest = plus((terms, constant), ({atom: 1}, 0), -c)
-            return from_linear(*plus(rest, linear(atom.args[0]), c)) % n
-    return None
+    plain = without_inner_remainder(*parts)
+    return None if plain is None else from_linear(*plain) % parts[2]
 
 
 def _quotients_inside(terms: Terms, n: int) -> Iterator[tuple[Terms, Terms]]:
@@ -241,23 +210,12 @@ def digits_in_a_remainder(e: Expr, facts: Facts) -> Expr | None:
     return None
 
 
-def coarse_and_fine(terms: Terms, constant: int, n: int, facts: Facts) -> tuple[int, Terms, int, int] | None:
-    """A divisor g of n with a = g·coarse + fine and fine inside one period of g: (g, coarse, its constant, g's count).
-
-    Gives g, the coarse terms (divided by g), and the period k: k·g ≤ fine < (k + 1)·g.
-    """
-    shared = {gcd(n, c) for c in terms.values()}
-    for g in sorted(shared, reverse=True) if len(shared) > 1 else shared:
-        if g == 1:
-            return None
-        fine = {t: c for t, c in terms.items() if c % g}
-        low, high = facts.within_sum(fine, constant)
-        if low // g == high // g:
-            return g, {t: c // g for t, c in terms.items() if not c % g}, low // g, low
-    return None
-
-
-@rule("(g·a + b) // (g·n) → (a + k) // n, where k·g ≤ b < (k + 1)·g for every value", FloorDiv, needs=NUMBER | FACTOR)
+@rule(
+    "(g·a + b) // (g·n) → (a + k) // n, where k·g ≤ b < (k + 1)·g for every value",
+    FloorDiv,
+    needs=NUMBER | FACTOR,
+    direct=True,
+)
 def drop_the_fine_part_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
     """floor((g·a + b)/(g·n)) = floor((a + floor(b/g))/n), and floor(b/g) is k."""
     parts = _parts(e)
@@ -272,6 +230,7 @@ def drop_the_fine_part_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
     "(g·a + b) % (g·n) → g·((a + k) % n) + b − k·g, where k·g ≤ b < (k + 1)·g for every value",
     Mod,
     needs=NUMBER | FACTOR,
+    direct=True,
 )
 def take_the_fine_part_out_of_a_remainder(e: Expr, facts: Facts) -> Expr | None:
     """What stays below g never carries into the multiples of g."""
@@ -286,54 +245,40 @@ def take_the_fine_part_out_of_a_remainder(e: Expr, facts: Facts) -> Expr | None:
     return from_linear(*plus((fine, constant - k * g), linear(upper), g))
 
 
-@rule("(x // m + c) // n → (x + c·m) // (m·n)", FloorDiv, needs=NUMBER | QUOTIENT)
+@rule("(x // m + c) // n → (x + c·m) // (m·n)", FloorDiv, needs=NUMBER | QUOTIENT, direct=True)
 def quotient_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
     """Rounding down twice is rounding down once."""
     parts = _parts(e)
-    if parts is None or len(parts[0]) != 1:
-        return None
-    ((atom, c),) = parts[0].items()
-    if type(atom) is not FloorDiv or c != 1 or type(atom.args[1]) is not Const:
-        return None
-    m = atom.args[1].value
-    return (atom.args[0] + parts[1] * m) // (m * parts[2]) if m > 0 else None
+    found = parts and dividend_of_the_quotient(parts[0], parts[1])
+    return from_linear(*found[0]) // (found[1] * parts[2]) if parts and found else None
 
 
-@rule("(x % (m·n)) // n → (x // n) % m", FloorDiv, needs=NUMBER | REMAINDER)
+@rule("(x % (m·n)) // n → (x // n) % m", FloorDiv, needs=NUMBER | REMAINDER, direct=True)
 def quotient_of_a_remainder(e: Expr, facts: Facts) -> Expr | None:
     """The digits of x in base n, from the second on, up to m."""
-    a, n = e.args
-    if type(a) is not Mod or type(n) is not Const or type(a.args[1]) is not Const or n.value < 2:
-        return None
-    whole = a.args[1].value
-    return a.args[0] // n.value % (whole // n.value) if whole > 0 and whole % n.value == 0 else None
+    parts = _parts(e)
+    found = parts and digits_of_the_remainder(*parts)
+    return from_linear(*found[0]) // parts[2] % found[1] if parts and found else None
 
 
-def _leads_negative(terms: Terms) -> bool:
-    for c in terms.values():
-        if c < 0:
-            return terms[min(terms, key=rank)] < 0
-    return False
-
-
-@rule("(c − x) // n → −((x − c + n − 1) // n)", FloorDiv, needs=NUMBER | NEGATIVE)
+@rule("(c − x) // n → −((x − c + n − 1) // n)", FloorDiv, needs=NUMBER | NEGATIVE, direct=True)
 def sign_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
     """Rounding −x down is rounding x up; the first term of a canonical dividend is positive."""
     parts = _parts(e)
-    if parts is None or not _leads_negative(parts[0]):
+    if parts is None or not leads_negative(parts[0]):
         return None
     terms, constant, n = parts
-    return -(from_linear({t: -c for t, c in terms.items()}, n - 1 - constant) // n)
+    return -(from_linear(turned(terms), n - 1 - constant) // n)
 
 
-@rule("(c − x) % n → n − 1 − (x − c − 1) % n", Mod, needs=NUMBER | NEGATIVE)
+@rule("(c − x) % n → n − 1 − (x − c − 1) % n", Mod, needs=NUMBER | NEGATIVE, direct=True)
 def sign_of_a_remainder(e: Expr, facts: Facts) -> Expr | None:
     """Counting down from c is counting up, seen from the other end of the period."""
     parts = _parts(e)
-    if parts is None or not _leads_negative(parts[0]):
+    if parts is None or not leads_negative(parts[0]):
         return None
     terms, constant, n = parts
-    return n - 1 - from_linear({t: -c for t, c in terms.items()}, -constant - 1) % n
+    return n - 1 - from_linear(turned(terms), -constant - 1) % n
 
 
 def _divided(terms: Terms, constant: int, n: Expr) -> tuple[tuple[Terms, int], tuple[Terms, int]]:
@@ -383,7 +328,7 @@ def remainder_by_a_symbolic_size(e: Expr, facts: Facts) -> Expr | None:
     return node(Mod, (from_linear(*rest), n)) if rest[0] else from_linear(*rest) % n
 
 
-@rule("(x // m) // n → x // (m·n)", FloorDiv, needs=DIVISION)
+@rule("(x // m) // n → x // (m·n)", FloorDiv, needs=QUOTIENT)
 def quotient_of_a_quotient_by_symbolic_sizes(e: Expr, facts: Facts) -> Expr | None:
     """Rounding down twice is rounding down once, for any divisors above 0."""
     a, n = e.args

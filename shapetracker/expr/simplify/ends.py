@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from shapetracker.expr.nodes import And, Comparison, Const, Eq, Expr, Ge, Gt, Le, Lt
+from shapetracker.expr.simplify.canonical import canonical
 from shapetracker.expr.simplify.facts import Facts, quiet
 from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus
-from shapetracker.expr.simplify.rules import SEVERAL, canonical, shortening
+from shapetracker.expr.simplify.rules import SEVERAL, shortening
 
 
 def _at_the_top(e: Expr, facts: Facts) -> Terms | None:

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 
 from shapetracker.expr.nodes import And, Comparison, Expr, Operation, Sum
 from shapetracker.expr.simplify import comparisons, conjunctions, divisions, ends, sums, tables  # noqa: F401  (they register rules)
+from shapetracker.expr.simplify.canonical import canonical, rebuild
 from shapetracker.expr.simplify.divisions import WITHOUT_REMAINDERS, without_remainders
 from shapetracker.expr.simplify.facts import Facts, Step, facts_from
 from shapetracker.expr.simplify.linear import precedes
-from shapetracker.expr.simplify.rules import COMPOUND, canonical, features, rebuild
+from shapetracker.expr.simplify.rules import COMPOUND, features
 from shapetracker.expr.simplify.short import short
 
 _NOTHING = Facts()  # no condition, no trace: every memo then lies in the nodes
@@ -36,7 +37,9 @@ def simplify(e: Expr, assuming: Iterable[Expr] = ()) -> Expr:
             return improve(e, facts_from(conditions))
     known = e._simple
     if known is None:
-        known = improve(e, _NOTHING)
+        known = canonical(e, _NOTHING)
+        if known._cost > 1 or (known is not e and known._cost >= e._cost):  # else nothing shorter can be found
+            known = improve(e, _NOTHING)
         e.__dict__["_simple"] = True if known is e else known
         known.__dict__["_simple"] = True
     return e if known is True else known  # type: ignore[return-value]
@@ -50,7 +53,7 @@ def improve(e: Expr, facts: Facts) -> Expr:
         for attempt in (_as_a_whole, _part_by_part, _by_quotients_alone):
             steps = len(facts.trace or ())
             candidate = attempt(e, facts)
-            if candidate is not e and _earlier(candidate, e):
+            if candidate is not e and (candidate._cost < e._cost or _earlier(candidate, e)):
                 e, improved = candidate, not _settled(candidate, facts)
                 break
             if facts.trace is not None:
@@ -65,21 +68,23 @@ def _settled(e: Expr, facts: Facts = _NOTHING) -> bool:
     """
     if facts.ranges or e._canonical is not True:
         return False
-    if e._simple is True or e.operations() < 2:
+    if e._simple is True or e._cost < 2:
         return True
     return type(e) is Sum and not features(e) & COMPOUND and short(e, _NOTHING) is e
 
 
 def _as_a_whole(e: Expr, facts: Facts) -> Expr:
+    if e._short is True and not facts.ranges and facts.trace is None:
+        return e
     return short(canonical(e, facts), facts)
 
 
 def _part_by_part(e: Expr, facts: Facts) -> Expr:
     """Where the canonical form of the whole is too long, better parts may still help."""
-    if not isinstance(e, Operation) or e.operations() < 2:
+    if not isinstance(e, Operation) or e._cost < 2:
         return e
     plain = not facts.ranges and facts.trace is None
-    args = tuple([(x if _settled(x) else simplify(x)) if plain else improve(x, facts) for x in e.args])
+    args = tuple([(x if x._simple is True else simplify(x)) if plain else improve(x, facts) for x in e.args])
     return e if args == e.args else rebuild(e, args)
 
 
@@ -88,7 +93,7 @@ _LONG = 5  # operations from which on a second form is worth its time
 
 def _by_quotients_alone(e: Expr, facts: Facts) -> Expr:
     """Remainders written as quotients, so that more can meet."""
-    if e.operations() < _LONG or isinstance(e, Comparison | And):
+    if e._cost < _LONG or isinstance(e, Comparison | And):
         return e
     quotients = without_remainders(e)
     if quotients is e:
@@ -96,9 +101,9 @@ def _by_quotients_alone(e: Expr, facts: Facts) -> Expr:
     if facts.trace is not None:
         facts.trace.append(Step("without_remainders", WITHOUT_REMAINDERS, e, quotients))
     after = _as_a_whole(_as_a_whole(quotients, facts), facts)  # what met in the first round meets more in the second
-    return after if after.operations() < e.operations() else e
+    return after if after._cost < e._cost else e
 
 
 def _earlier(a: Expr, b: Expr) -> bool:
-    cost, other = a.operations(), b.operations()
+    cost, other = a._cost, b._cost
     return cost < other or (cost == other and precedes(a, b))

@@ -8,9 +8,10 @@ from __future__ import annotations
 from math import gcd
 from typing import Any
 
-from shapetracker.expr.nodes import Bound, Const, Expr, Product, Sum, Variable, node
+from shapetracker.expr.nodes import Bound, Const, Expr, Product, Sum, Variable, as_expr, node
 
 Terms = dict[Expr, int]
+Form = tuple[Terms, int]  # the terms, and the constant
 
 _KINDS = (
     "Variable",
@@ -94,8 +95,6 @@ def _find_linear(e: Expr) -> tuple[Terms, int]:
         args = e.args
         if len(args) == 2 and type(args[1]) is Const and type(args[0]) is not Sum:
             e.__dict__["_collected"] = True
-            if args[0]._canonical is True:
-                e.__dict__["_canonical"] = True
             return {args[0]: args[1].value}, 0
         result: tuple[Terms, int] = {}, 1
         for x in args:
@@ -162,6 +161,19 @@ def plus(a: tuple[Terms, int], b: tuple[Terms, int], factor: int = 1) -> tuple[T
     return terms, a[1] + factor * b[1]
 
 
+def leads_negative(terms: Terms) -> bool:
+    """Whether the first term has a coefficient below 0."""
+    for c in terms.values():
+        if c < 0:
+            return terms[min(terms, key=rank)] < 0
+    return False
+
+
+def turned(terms: Terms) -> Terms:
+    """The terms with the opposite signs."""
+    return {t: -c for t, c in terms.items()}
+
+
 def quotient(product: Expr, part: Expr) -> Expr | None:
     """product / part as a product of the remaining factors, where part divides it."""
     factors = list(_factors(product))
@@ -195,8 +207,8 @@ def term(atom: Expr, c: int) -> Expr:
     if c == 1:
         return atom
     if type(atom) is Product:
-        return node(Product, (*atom.args, Const(c)))
-    return node(Product, (atom, Const(c)))
+        return node(Product, (*atom.args, as_expr(c)))
+    return node(Product, (atom, as_expr(c)))
 
 
 def from_linear(terms: Terms, constant: int) -> Expr:
@@ -213,7 +225,7 @@ def from_linear(terms: Terms, constant: int) -> Expr:
         ((atom, c),) = terms.items()
         e = atom if c == 1 else term(atom, c)
         if constant:
-            e = node(Sum, (e, Const(constant)))
+            e = node(Sum, (e, as_expr(constant)))
         if e._linear is not None and (e._collected or e is atom):
             return e
         terms = {atom: c}  # the node keeps it, and the caller may go on changing its own
@@ -221,7 +233,7 @@ def from_linear(terms: Terms, constant: int) -> Expr:
         ordered = sorted(terms, key=rank)
         parts = [t if terms[t] == 1 else term(t, terms[t]) for t in ordered]
         if constant:
-            parts.append(Const(constant))
+            parts.append(as_expr(constant))
         e = node(Sum, tuple(parts))
         if e._linear is not None and e._collected:
             return e

@@ -1,4 +1,4 @@
-"""The registry of rules, and the canonical form: rules applied until none fits.
+"""The registry of rules, and which of them a node's features admit.
 
 A rule is one function for one or more kinds of node. It returns an equal expression, or None where it does not apply.
 Its law in words stands in the decorator: tests prove it, `explain` prints it.
@@ -25,8 +25,8 @@ from shapetracker.expr.nodes import (
     Sum,
     Variable,
 )
-from shapetracker.expr.simplify.facts import Facts, Step
-from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus
+from shapetracker.expr.simplify.facts import Facts
+from shapetracker.expr.simplify.linear import Terms, linear
 
 Rewrite = Callable[[Expr, Facts], Expr | None]
 
@@ -48,33 +48,49 @@ FACTOR = 2048  # a coefficient has a factor in common with the divisor
 UNORDERED = 4096  # a sum or product that is not in the order of a linear form
 NARROW = 8192  # the dividend's coefficients, each nearest to 0, let it vary by less than the divisor
 REDUCIBLE = 16384  # a coefficient, or the constant, holds a multiple of the divisor; or the dividend is narrow
-TANGLED = 32768  # a variable occurs in two terms, or a term has two operations
+TANGLED = 32768  # a variable occurs in two terms, or a term has three operations
 _ALL = 65535
+_OF_COMPOUND = QUOTIENT | REMAINDER | DIVISION | CONDITION | COMPOUND
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A registered rule: its name, its law in words, the function, and the features that it needs."""
+    """A registered rule: its name, its law in words, the function, and the features that it needs.
+
+    A direct one states a law that `canonical` applies to linear forms already: what is left need not be tried by it.
+    """
 
     name: str
     law: str
     rewrite: Rewrite
     needs: int = 0
+    direct: bool = False
 
 
+_COMPARISONS = frozenset(Comparison.__subclasses__())
+_KINDS = (Const, Variable, Bound, Sum, Product, FloorDiv, Mod, Min, Max, And, *Comparison.__subclasses__())
 Table = dict[type[Expr], list[Rule]]
 
 # By kind of node, in the order of trying. Canonical forms may be longer than what they came from; the second table
 # holds what makes a canonical form short.
 RULES: Table = {}
 SHORTENING: Table = {}
-# What a node's kind and features admit, found once: of the first table, and of the second.
-_CHOSEN: tuple[dict[int, tuple[Rule, ...]], dict[int, tuple[Rule, ...]]] = ({}, {})
+# What a node's kind and features admit, found once: of both tables, and of the first without direct ones.
+_CHOSEN: tuple[dict[int, tuple[Rule, ...]], ...] = ({}, {}, {})
+# By kind, the features that some rule asks for, and above them the number of the kind.
+_ASKED: dict[type[Expr], int] = {}
+# Kinds none of whose rules asks for a feature: all of them, of the first table and of the second.
+_UNASKED: tuple[dict[type[Expr], tuple[Rule, ...]], dict[type[Expr], tuple[Rule, ...]]] = ({}, {})
+# By kind of quotient or remainder, what may apply to one by a number, of terms that have no variable in common: first
+# where there are only variables.
+_LEFT: dict[type[Expr], tuple[tuple[Rule, ...], tuple[Rule, ...]]] = {}
 
 
-def _register(table: Table, law: str, kinds: tuple[type[Expr], ...], needs: int) -> Callable[[Rewrite], Rewrite]:
+def _register(
+    table: Table, law: str, kinds: tuple[type[Expr], ...], needs: int, direct: bool = False
+) -> Callable[[Rewrite], Rewrite]:
     def register(rewrite: Rewrite) -> Rewrite:
-        entry = Rule(rewrite.__name__, law, rewrite, needs)
+        entry = Rule(rewrite.__name__, law, rewrite, needs, direct)
         for kind in kinds:
             for each in kind.__subclasses__() or (kind,):
                 table.setdefault(each, []).append(entry)
@@ -84,9 +100,9 @@ def _register(table: Table, law: str, kinds: tuple[type[Expr], ...], needs: int)
     return register
 
 
-def rule(law: str, *kinds: type[Expr], needs: int = 0) -> Callable[[Rewrite], Rewrite]:
+def rule(law: str, *kinds: type[Expr], needs: int = 0, direct: bool = False) -> Callable[[Rewrite], Rewrite]:
     """Register a rule of the canonical form, with its law in words, for these kinds of node."""
-    return _register(RULES, law, kinds, needs)
+    return _register(RULES, law, kinds, needs, direct)
 
 
 def shortening(law: str, *kinds: type[Expr], needs: int = 0) -> Callable[[Rewrite], Rewrite]:
@@ -105,6 +121,19 @@ def forget(name: str) -> None:
 def _choose_anew() -> None:
     for chosen in _CHOSEN:
         chosen.clear()
+    for kind in _KINDS:
+        _ASKED[kind] = ~_ALL | (COMPOUND | SHARED if kind is Sum else 0)  # these two are asked for elsewhere
+        for entry in [*RULES.get(kind, ()), *SHORTENING.get(kind, ())]:
+            _ASKED[kind] |= entry.needs
+    for table, unasked in zip((RULES, SHORTENING), _UNASKED, strict=True):
+        unasked.clear()
+        for kind in _KINDS:
+            entries = table.get(kind, [])
+            if not any(entry.needs for entry in entries):
+                unasked[kind] = tuple(entries)
+    for kind in (FloorDiv, Mod):
+        left = [e for e in RULES.get(kind, ()) if not e.direct and not e.needs & (OTHER | SIZE | SHARED)]
+        _LEFT[kind] = tuple(e for e in left if not e.needs & _OF_COMPOUND), tuple(left)
 
 
 def features(e: Expr) -> int:
@@ -135,7 +164,7 @@ def features(e: Expr) -> int:
         for atom, c in terms.items():
             if type(atom) is not Variable:
                 found |= _OF_AN_ATOM[type(atom)]
-                if atom._cost > 1:
+                if atom._cost > (2 if c == 1 or c == -1 else 1):
                     found |= TANGLED
             if c < 0:
                 found |= NEGATIVE
@@ -147,7 +176,7 @@ def features(e: Expr) -> int:
                 found |= SHARED | TANGLED
         if kind is Sum and not e._collected:
             found |= UNORDERED
-    e.__dict__["_features"] = found
+    e.__dict__["_features"] = found = found & _ASKED[kind]
     return found
 
 
@@ -172,6 +201,9 @@ def _features_of_a_division(terms: Terms, constant: int, n: int, remainder: bool
 
 def applicable(e: Expr, shorten: bool, more: int) -> tuple[Rule, ...]:
     """The rules, in the order of trying, that the node's kind and its features, with some more, admit."""
+    unasked = _UNASKED[shorten].get(type(e))
+    if unasked is not None:
+        return unasked
     found = e._features
     if found < 0:
         found = features(e)
@@ -183,8 +215,27 @@ def applicable(e: Expr, shorten: bool, more: int) -> tuple[Rule, ...]:
     return chosen
 
 
-_COMPARISONS = frozenset(Comparison.__subclasses__())
-_KINDS = (Const, Variable, Bound, Sum, Product, FloorDiv, Mod, Min, Max, And, *Comparison.__subclasses__())
+def remaining(e: Expr) -> tuple[Rule, ...]:
+    """The rules that a node's kind and features admit, without the direct ones."""
+    found = features(e)
+    chosen = _CHOSEN[2].get(found)
+    if chosen is None:
+        chosen = _CHOSEN[2][found] = tuple(entry for entry in applicable(e, False, 0) if not entry.direct)
+    return chosen
+
+
+def left_for(kind: type[Expr], plain: bool) -> tuple[Rule, ...]:
+    """The rules, without the direct ones, for a division by a number, of terms that have no variable in common.
+
+    Parameters
+    ----------
+    kind : FloorDiv or Mod
+    plain : whether the terms are variables alone
+    """
+    variables_alone, any_terms = _LEFT[kind]
+    return variables_alone if plain else any_terms
+
+
 _KIND: dict[type[Expr], int] = {kind: (_ALL + 1) * k for k, kind in enumerate(_KINDS)}
 # A product of symbolic sizes may hold a division.
 _OF_AN_ATOM: dict[type[Expr], int] = {
@@ -195,99 +246,3 @@ _OF_AN_ATOM: dict[type[Expr], int] = {
     **dict.fromkeys((Bound, Sum, Min, Max, And), COMPOUND),
     **dict.fromkeys(_COMPARISONS, CONDITION | COMPOUND),
 }
-
-
-def canonical(e: Expr, facts: Facts) -> Expr:
-    """The canonical form: rules are applied, innermost operands first, until none fits."""
-    if facts.ranges or facts.trace is not None:
-        found = facts.canonical_forms.get(e)
-        if found is None:
-            found = facts.canonical_forms[e] = _rewrite(e, facts, False)
-            facts.canonical_forms[found] = found
-        return found
-    known = e._canonical
-    if known is None:
-        result = _rewrite(e, facts, True)
-        result.__dict__["_canonical"] = True
-        if result is not e:
-            e.__dict__["_canonical"] = result
-        return result
-    return e if known is True else known  # type: ignore[return-value]
-
-
-def _rewrite(e: Expr, facts: Facts, plain: bool) -> Expr:
-    kind = type(e)
-    if kind is Const:
-        return e
-    if plain and (kind is Sum or kind is Product):
-        e = _collected(e, facts)
-        if type(e) is not Sum:
-            return e
-        if e._canonical is not None:
-            return canonical(e, facts)
-    elif kind is not Bound:
-        for x in e.args:
-            if not plain or x._canonical is not True:
-                args = tuple([canonical(x, facts) for x in e.args])
-                if args != e.args:
-                    e = rebuild(e, args)
-                    if type(e) is not kind or (plain and e._canonical is not None):
-                        return canonical(e, facts)
-                break
-    for entry in applicable(e, False, 0 if plain else NARROW | REDUCIBLE):
-        after = entry.rewrite(e, facts)
-        if after is not None and after is not e:
-            if facts.trace is not None:
-                facts.trace.append(Step(entry.name, entry.law, e, after))
-            return canonical(after, facts)
-    return e
-
-
-def _collected(e: Expr, facts: Facts) -> Expr:
-    """The sum of like terms, each term with a canonical atom: what operand by operand comes to the same.
-
-    Over variables alone, and for one multiple of an atom, no other rule has anything to do.
-    """
-    terms, constant = e._linear or linear(e)
-    changed: tuple[Terms, int] | None = None
-    for atom, c in terms.items():
-        if atom is e:
-            return _product_of_canonical(e, facts)
-        if atom._canonical is not True:
-            new = canonical(atom, facts)
-            if new is not atom:
-                changed = plus(plus(changed or (terms, constant), ({atom: 1}, 0), -c), linear(new), c)
-    if changed is not None:
-        return from_linear(*changed)
-    return e if e._collected else from_linear(terms, constant)
-
-
-def _product_of_canonical(e: Expr, facts: Facts) -> Expr:
-    after = Product.build(tuple([canonical(x, facts) for x in e.args]))
-    form = linear(after)
-    return after if after in form[0] else canonical(from_linear(*form), facts)
-
-
-def rebuild(e: Expr, args: tuple[Expr, ...]) -> Expr:
-    """The node over operands that are equal to its own where the facts hold.
-
-    Elsewhere they may be anything: a divisor that may be zero there, or no condition. Then the old operand stays.
-
-    >>> n = Variable("n", 0, 9)
-    >>> rebuild(n % Max(n - 2, 1), (n, n - 2))
-    n%max(n - 2, 1)
-    """
-    if isinstance(e, FloorDiv | Mod):
-        divisor = args[1]
-        if divisor.min <= 0 <= divisor.max:
-            args = (args[0], e.args[1])
-    elif type(e) is And:
-        args = tuple([x if 0 <= x.min <= x.max <= 1 else old for x, old in zip(args, e.args, strict=True)])
-    return type(e).build(args)  # type: ignore[attr-defined,no-any-return]
-
-
-@rule("a variable that can have one value only → that value", Variable)
-def fixed_variable(e: Expr, facts: Facts) -> Expr | None:
-    """Conditions that hold, or its own range, may leave one value."""
-    low, high = facts.within(e)
-    return Const(low) if low == high else None

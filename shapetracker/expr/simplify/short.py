@@ -12,23 +12,22 @@ from shapetracker.expr.nodes import (
     Le,
     Lt,
     Mod,
-    Operation,
     Product,
     Sum,
     node,
 )
+from shapetracker.expr.simplify.canonical import canonical, rebuild
 from shapetracker.expr.simplify.facts import Facts, Step, quiet
 from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus, rank, term
 from shapetracker.expr.simplify.rules import (
     COMPOUND,
     DIVISION,
     QUOTIENT,
+    REMAINDER,
     SEVERAL,
     SHARED,
     applicable,
-    canonical,
     features,
-    rebuild,
     shortening,
 )
 
@@ -51,10 +50,10 @@ def short(e: Expr, facts: Facts) -> Expr:
 
 
 def _shorten(e: Expr, facts: Facts) -> Expr:
-    if not isinstance(e, Operation) or e.operations() < 2:
+    if e._cost < 2:
         return e
     plain = not facts.ranges and facts.trace is None
-    args = tuple([x if plain and x._short is True else short(x, facts) for x in e.args])
+    args = tuple([x if x._cost < 2 or (plain and x._short is True) else short(x, facts) for x in e.args])
     if args != e.args:
         e = rebuild(e, args)
     for entry in applicable(e, True, 0):
@@ -137,7 +136,11 @@ def sign_goes_into_a_division(e: Expr, facts: Facts) -> Expr | None:
     return best
 
 
-@shortening("x // n → x ≥ n, where 0 ≤ x < 2·n, if that is shorter; 1 − x // n → x < n likewise", Sum, FloorDiv)
+_TWO_VALUES = "x // n → x ≥ n, where 0 ≤ x < 2·n, if that is shorter; 1 − x // n → x < n likewise"
+
+
+@shortening(_TWO_VALUES, FloorDiv)
+@shortening(_TWO_VALUES, Sum, needs=QUOTIENT)
 def quotient_of_two_values(e: Expr, facts: Facts) -> Expr | None:
     """A quotient that is 0 or 1 says on which side of n its dividend lies; a comparison needs no offset."""
     terms, _ = linear(e)
@@ -152,7 +155,11 @@ def quotient_of_two_values(e: Expr, facts: Facts) -> Expr | None:
     return after if after.operations() < e.operations() else None
 
 
-@shortening("c·((a·x) % n) → (c·a·x) % (c·n), where that is shorter", Sum, Product)
+_FACTOR_INSIDE = "c·((a·x) % n) → (c·a·x) % (c·n), where that is shorter"
+
+
+@shortening(_FACTOR_INSIDE, Product)
+@shortening(_FACTOR_INSIDE, Sum, needs=REMAINDER)
 def factor_goes_into_a_remainder(e: Expr, facts: Facts) -> Expr | None:
     """A remainder and its divisor may be multiplied together; a factor that is there already takes the other one in."""
     terms, constant = linear(e)

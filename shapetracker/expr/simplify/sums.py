@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from shapetracker.expr.nodes import Const, Expr, FloorDiv, Max, Min, Mod, Product, Sum
+from shapetracker.expr.simplify.canonical import canonical
 from shapetracker.expr.simplify.facts import Facts, quiet
 from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus
-from shapetracker.expr.simplify.rules import QUOTIENT, REMAINDER, SHARED, UNORDERED, canonical, rule
+from shapetracker.expr.simplify.rules import QUOTIENT, REMAINDER, SHARED, UNORDERED, rule
 
 Form = tuple[Terms, int]
 

@@ -12,9 +12,10 @@ from math import prod
 
 from shapetracker.expr.evaluate import values_at, values_on_a_line
 from shapetracker.expr.nodes import And, Comparison, Const, Eq, Expr, Ge, Lt, Ne, Sum, Variable
+from shapetracker.expr.simplify.canonical import canonical
 from shapetracker.expr.simplify.facts import Facts, quiet
 from shapetracker.expr.simplify.linear import from_linear, linear, plus
-from shapetracker.expr.simplify.rules import COMPOUND, SHARED, TANGLED, canonical, rule, shortening
+from shapetracker.expr.simplify.rules import COMPOUND, SHARED, TANGLED, rule, shortening
 
 _MOST_VALUES = 256
 _MOST_TOGETHER = 4  # conditions of which each selection is tried

@@ -6,11 +6,14 @@ one go, along an axis that the chunk does not use; what reads an accumulator the
 so that every sum rounds as before.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
 from gpuemu.alu import BinaryOps
-from gpuemu.structure import Block, Read, Structure
+from gpuemu.machine.grid import AXES
+from gpuemu.structure import STATIC, Block, Read, Structure
 from gpuemu.uops import Line, UOps
 
 _PURE = frozenset({UOps.ALU, UOps.CAST, UOps.BITCAST, UOps.GEP, UOps.WMMA})
@@ -22,11 +25,15 @@ FOLDED = frozenset({BinaryOps.ADD, BinaryOps.MUL, BinaryOps.MAX})
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """An accumulator that takes op(itself, value) in each iteration, and that nothing else in the loop reads."""
+    """An accumulator that takes op(itself, value) in each iteration, and that nothing else in the loop reads.
 
-    op: BinaryOps
+    Where the op is WMMA, it takes A · B + itself: there are two values.
+    """
+
+    op: BinaryOps | Literal[UOps.WMMA]
+    line: int
     accumulator: int
-    value: Read
+    values: tuple[Read, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,8 @@ class Batch:
         The accumulators that the loop writes.
     folds
         What the lines in turn do, where that is known to be folds and nothing more; else empty.
+    axes
+        For each line that runs together, the axes along which its value may differ.
     """
 
     together: tuple[int, ...]
@@ -52,12 +61,14 @@ class Batch:
     handed: tuple[int, ...]
     accumulators: tuple[int, ...]
     folds: tuple[Fold, ...]
+    axes: tuple[frozenset[int], ...]
 
 
 @lru_cache(maxsize=256)
 def batches(structure: Structure) -> dict[int, Batch]:
     """For each RANGE whose iterations can run together, how."""
-    found = {block.head: plan(structure, block) for block in _loops(structure, structure.root)}
+    axes = axes_of(structure)
+    found = {block.head: plan(structure, block, axes) for block in _loops(structure, structure.root)}
     return {head: batch for head, batch in found.items() if head is not None and batch is not None}
 
 
@@ -67,7 +78,7 @@ def _loops(structure: Structure, block: Block) -> list[Block]:
     return [*inner, block] if is_loop else inner
 
 
-def plan(structure: Structure, loop: Block) -> Batch | None:
+def plan(structure: Structure, loop: Block, axes: Sequence[frozenset[int]]) -> Batch | None:
     """How to run the iterations of a loop together; None where they depend on each other by more than accumulators.
 
     There must be no loop, IF or BARRIER inside; no value may be read after the loop; and memory that the loop writes
@@ -87,7 +98,32 @@ def plan(structure: Structure, loop: Block) -> Batch | None:
         return None
     handed = {read.line for i in in_turn for read in reads[i]} & {head, *together}
     folds = _folds(structure, in_turn)
-    return Batch(tuple(together), tuple(in_turn), tuple(sorted(handed)), tuple(sorted(accumulators)), folds)
+    differ = tuple(axes[i] for i in together)
+    return Batch(tuple(together), tuple(in_turn), tuple(sorted(handed)), tuple(sorted(accumulators)), folds, differ)
+
+
+ALL_AXES = frozenset(range(AXES))
+_GROUPS, _NOWHERE = frozenset({0, 1, 2}), frozenset[int]()
+
+
+def axes_of(structure: Structure) -> list[frozenset[int]]:
+    """For each line, the axes of the lanes along which its value may differ, where no lane is masked."""
+    found: list[frozenset[int]] = []
+    for number, line in enumerate(structure.lines):
+        if number in structure.escaping:  # lanes that did not run the line have another value
+            found.append(ALL_AXES)
+        elif line.uop is UOps.SPECIAL:
+            found.append(frozenset({2 - line.arg[0] + 3 * (line.arg[1][0] == "l")}))
+        elif line.uop is UOps.DEFINE_LOCAL:
+            found.append(_GROUPS)
+        elif line.uop in STATIC or line.uop is UOps.RANGE:
+            counts = structure.reads[number] if line.uop is UOps.RANGE else ()
+            found.append(_NOWHERE.union(*(found[read.line] for read in counts)))
+        elif line.uop in _PURE - {UOps.WMMA} or line.uop is UOps.LOAD:
+            found.append(_NOWHERE.union(*(found[read.line] for read in structure.reads[number])))
+        else:
+            found.append(ALL_AXES)
+    return found
 
 
 def _folds(structure: Structure, in_turn: list[int]) -> tuple[Fold, ...]:
@@ -103,17 +139,22 @@ def _folds(structure: Structure, in_turn: list[int]) -> tuple[Fold, ...]:
     if not len(accumulators) == len(folds) == len(phis) or {*phis, *results} != set(in_turn):
         return ()
     in_order = accumulators.union(in_turn)
-    return () if any(fold.value.line in in_order for fold in folds) else tuple(folds)
+    return () if any(value.line in in_order for fold in folds for value in fold.values) else tuple(folds)
 
 
 def _fold(structure: Structure, phi: int, in_turn: list[int]) -> Fold | None:
-    """The fold that ends in a PHI; its ALU line must run in each iteration, and read the accumulator once."""
+    """The fold that ends in a PHI; its ALU or WMMA line must run in each iteration, and read the accumulator once."""
     (target, element), result = structure.reads[phi]
     line, operands = structure.lines[result.line], structure.reads[result.line]
-    if result.line not in in_turn or line.uop is not UOps.ALU or line.arg not in FOLDED:
+    if result.line not in in_turn or element is not None:
         return None
-    others = [read for read in operands if read.line != target]
-    return Fold(line.arg, target, others[0]) if element is None and len(others) == 1 else None
+    if line.uop is UOps.WMMA:
+        a, b, c, *more = operands
+        return None if more or c != Read(target) else Fold(UOps.WMMA, result.line, target, (a, b))
+    others = tuple(read for read in operands if read.line != target)
+    if line.uop is not UOps.ALU or line.arg not in FOLDED or len(others) != 1:
+        return None
+    return Fold(line.arg, result.line, target, others)
 
 
 def _allowed(line: Line, in_turn: bool) -> bool:

@@ -13,11 +13,12 @@ from math import prod
 
 import numpy as np
 
+from gpuemu.alu import BinaryOps
 from gpuemu.errors import DivisionError, HazardError
 from gpuemu.limits import DEFAULT, Limits
 from gpuemu.machine import wmma
 from gpuemu.machine.arithmetic import in_order, truth
-from gpuemu.machine.batching import Batch
+from gpuemu.machine.batching import Batch, Fold
 from gpuemu.machine.forms import Form
 from gpuemu.machine.forms import counter as variable_of
 from gpuemu.machine.grid import AXES, LANES_PER_CHUNK, Chunk, Size, chunks
@@ -26,7 +27,7 @@ from gpuemu.machine.plan import plan, written_memories
 from gpuemu.machine.steps import Array, Mask, Step, both, numpy_of
 from gpuemu.machine.strided import place_of
 from gpuemu.machine.tracing import show
-from gpuemu.machine.work import beyond, weight, work_of_blocks
+from gpuemu.machine.work import beyond, steps_of_products, weight, work_of_blocks
 from gpuemu.structure import STATIC, Block, Read, Structure
 from gpuemu.uops import Line, UOps, buffer_name
 
@@ -100,9 +101,8 @@ def run(structure: Structure, cores: Mapping[int, wmma.TensorCore], launch: Laun
     if work_of_blocks(structure)[None].steps(lanes) > launch.limits.steps:  # never start what cannot end
         raise beyond(f"{lanes:,} lanes take", launch.limits)
     engine = Lockstep(structure, cores, launch)
-    at_once = min(LANES_PER_CHUNK, BYTES_PER_CHUNK // bytes_per_lane(structure, launch.local_size))
     with np.errstate(all="ignore"):
-        for chunk in chunks(launch.global_size, launch.local_size, launch.warp, at_once):
+        for chunk in chunks(launch.global_size, launch.local_size, launch.warp, engine.lanes_at_once):
             engine.run(chunk)
 
 
@@ -136,6 +136,7 @@ class Lockstep:
         self.heads: list[int] = []  # the IFs, loops and exits that keep some lanes away, outermost first
         self.exits: list[Exits] = []  # of the open loops
         self.steps = 0
+        self.lanes_at_once = min(LANES_PER_CHUNK, BYTES_PER_CHUNK // bytes_per_lane(structure, launch.local_size))
         self._work = work_of_blocks(structure)
         self.memories: dict[int, Memory] = {}
         for number, array in zip(_globals(structure), launch.buffers, strict=True):
@@ -273,15 +274,16 @@ class Lockstep:
 
     def _loop_together(self, batch: Batch, head: int, start: Array, end: Array) -> bool:
         """Run many iterations at once, along the first axis; False, with nothing changed, where that cannot be done."""
-        chunk, first, trips = self.chunk, start.item(), end.item() - start.item()
-        at_once = min(trips, LANES_PER_CHUNK // prod(chunk.shape))
+        chunk, first, trips, folds = self.chunk, start.item(), end.item() - start.item(), self._folds(batch)
+        chained = any(fold.op is UOps.WMMA for fold in folds)
+        at_once = min(trips, self.lanes_at_once // self._widest(batch, folds))
         if chunk.groups[0] > 1 or at_once < LEAST_BATCH:
             return False
         before, place = {number: self.values[number] for number in batch.accumulators}, self.place
         try:
             for trip in range(0, trips, at_once):
                 count = min(at_once, trips - trip)
-                in_turn = 0 if batch.folds else count * sum(weight(self.lines[i]) for i in batch.in_turn)
+                in_turn = 0 if folds and not chained else count * sum(weight(self.lines[i]) for i in batch.in_turn)
                 self.count(head, in_turn + self._work[head].steps(count * chunk.lanes_at_once))
                 counters = np.arange(count).astype(start.dtype) + start.dtype.type(first + trip)
                 self.values[head] = counters.reshape(count, *(1,) * (AXES - 1))
@@ -300,11 +302,36 @@ class Lockstep:
             return False
         return True
 
+    def _folds(self, batch: Batch) -> tuple[Fold, ...]:
+        """The folds that the lines in turn are; none where one of them must be made one by one."""
+        one_by_one = any(fold.op is UOps.WMMA and not wmma.chains(self.cores[fold.line]) for fold in batch.folds)
+        return () if one_by_one else batch.folds
+
+    def _widest(self, batch: Batch, folds: tuple[Fold, ...]) -> int:
+        """The lanes over which the values of an iteration differ, where lanes hold all that in-order lines make."""
+        lengths = self.chunk.shape
+        if self.mask is not None or not folds or any(fold.op is not UOps.WMMA for fold in folds):
+            return prod(lengths)
+        return max((prod(lengths[axis] for axis in axes) for axes in batch.axes), default=1)
+
+    def _fold(self, fold: Fold, count: int) -> Array:
+        """What an accumulator is after so many iterations."""
+        old, values = self.values[fold.accumulator], [self.value(read) for read in fold.values]
+        if not isinstance(fold.op, BinaryOps):
+            core, mask = self.cores[fold.line], self.mask
+            groups = self.chunk.lanes_at_once // core.instruction.lanes
+            self.count(fold.line, count * steps_of_products(groups * core.products))
+            active = None if mask is None or mask.all() else mask
+            d = wmma.multiply_chain(core, self.chunk, fold.line, (values[0], values[1], old), active, count)
+            return d if core.d.dtype.count > 1 else d[..., 0]
+        return in_order(fold.op, old, values[0], count)
+
     def _take_turns(self, batch: Batch, count: int) -> None:
-        for fold in batch.folds:
-            old, value = self.values[fold.accumulator], self.value(fold.value)
-            self.values[fold.accumulator] = self.merge(in_order(fold.op, old, value, count), old)
-        if batch.folds:
+        folds = self._folds(batch)
+        for fold in folds:
+            old = self.values[fold.accumulator]
+            self.values[fold.accumulator] = self.merge(self._fold(fold, count), old)
+        if folds:
             return
         handed = [(number, self.values[number]) for number in batch.handed]
         for turn in range(count if batch.in_turn else 0):

@@ -3,7 +3,7 @@
 Which element a lane holds is the instruction's lane map; how the products add up and round is its arithmetic unit.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import prod
 from typing import Any, cast
@@ -17,7 +17,10 @@ from gpuemu.errors import HazardError, InstructionError, Report
 from gpuemu.machine import hazards
 from gpuemu.machine.grid import Chunk
 from gpuemu.machine.memory import Memory
-from gpuemu.tensorcores import from_seed, instruction
+from gpuemu.tensorcores import arithmetic, from_seed, instruction
+from gpuemu.tensorcores.arithmetic.blocks import FusedBlocks
+from gpuemu.tensorcores.arithmetic.cdna import FusedThenAdded
+from gpuemu.tensorcores.arithmetic.chains import FmaChain, Sequential
 from gpuemu.tensorcores.arithmetic.formats import SCALES
 from gpuemu.tensorcores.instruction import Instruction
 from gpuemu.tensorcores.lanemap import LaneMap, SparseLaneMap
@@ -25,6 +28,9 @@ from gpuemu.tensorcores.nvidia import shared_operand
 from gpuemu.tensorcores.sparse import fields
 
 Array = npt.NDArray[Any]
+
+CHAINED = 1 << 20
+"""Elements of the factors, each as often as results need it, that one call multiplies: few enough for the cache."""
 
 REGISTERS: dict[str, DType] = {
     "fp16": dtypes.float16,
@@ -244,10 +250,8 @@ def multiply(
         Where some lanes of a group take part and others do not, lanes that must hold the same element differ, or an
         index register puts two values in one place.
     """
-    if active is not None:  # groups that are not here multiply zeros, and nobody reads what they get
-        here = _whole_groups(core, chunk, line, active)
-        a, b, c = (np.where(here if x.ndim == here.ndim else here[..., None], x, x.dtype.type(0)) for x in operands)
-        operands = a, b, c
+    if active is not None:
+        operands = _only_active(core, chunk, line, operands, active)
     axes = tuple(max(sizes) for sizes in zip(*(x.shape[:3] for x in (*operands, *rest)), strict=True))
     full = (*axes, *chunk.local)
     right = _gather(core, core.b, chunk, line, operands[1], full if rest else _own_lanes(core, chunk, operands[1]))
@@ -259,8 +263,83 @@ def multiply(
         left = _gather(core, core.a, chunk, line, operands[0], full if rest else _own_lanes(core, chunk, operands[0]))
     scale_a, scale_b = _scales(core, rest, full)
     d = core.instruction.multiply(left, right, start, core.unit, scale_a=scale_a, scale_b=scale_b)
+    return _held_by_lanes(core, d, full)
+
+
+def _held_by_lanes(core: TensorCore, d: Array, lanes: tuple[int, ...]) -> Array:
+    """Each lane's part of D, along a seventh axis."""
     flat = d.reshape(-1, core.d.holders.size).take(core.d.positions, axis=1)
-    return flat.astype(core.d.dtype.numpy, copy=False).reshape(*axes, *chunk.local, core.d.dtype.count)
+    return flat.astype(core.d.dtype.numpy, copy=False).reshape(*lanes, core.d.dtype.count)
+
+
+@cache
+def chains(core: TensorCore) -> bool:
+    """Whether D of one product as C of the next gives the bits of a single product along all of their k.
+
+    It does where the unit adds block after block, each rounded to the type of D, and an instruction is whole blocks.
+
+    >>> chains(resolve("m16n8k16"))
+    True
+    """
+    of = core.instruction
+    if core.sparse or core.scales is not None or core.b_is_shared:
+        return False
+    unit = arithmetic.unit(core.unit or of.unit)
+    path = of.path if of.path in unit.paths else "mma"
+    rule = unit.rule(core.a.lane_map.dtype, core.d.lane_map.dtype, path, core.b.lane_map.dtype)[0]
+    if isinstance(rule, FusedBlocks | FusedThenAdded):
+        return of.k % rule.length == 0
+    if isinstance(rule, Sequential):  # adds in float32 or float64, and rounds to a narrower type at the end
+        return core.d.dtype.numpy.itemsize >= 4
+    return isinstance(rule, FmaChain)
+
+
+def multiply_chain(
+    core: TensorCore, chunk: Chunk, line: int, operands: tuple[Array, Array, Array], active: Array | None, count: int
+) -> Array:
+    """C + A₀·B₀ + A₁·B₁ + … in every group of lanes, for a core that `chains`: as D of each product is C of the next.
+
+    Parameters
+    ----------
+    operands
+        As for `multiply`; A and B of all products along the first axis, on which the chunk has length 1.
+    count
+        How many products there are.
+
+    Raises
+    ------
+    HazardError
+        As `multiply` does, for some product.
+    """
+    if active is not None:
+        operands = _only_active(core, chunk, line, operands, active)
+    a, b, c = operands
+    axes = tuple(max(sizes) for sizes in zip(*(x.shape[1:3] for x in operands), strict=True))
+    full, many = (1, *axes, *chunk.local), replace(chunk, groups=(count, *chunk.groups[1:]))
+    left = _along_k(_gather(core, core.a, many, line, a, _own_lanes(core, chunk, a)), -2, count)
+    right = _along_k(_gather(core, core.b, many, line, b, _own_lanes(core, chunk, b)), -3, count)
+    d, k = _gather(core, core.c, chunk, line, c, full), core.instruction.k
+    step = k * max(1, CHAINED // max(1, d.size // min(core.instruction.m, core.instruction.n) * k))
+    for i in range(0, count * k, step):
+        d = core.instruction.multiply(left[..., i : i + step], right[..., i : i + step, :], d, core.unit)
+    return _held_by_lanes(core, d, full)
+
+
+def _along_k(matrices: Array, axis: int, count: int) -> Array:
+    """Matrices of many products, (products, …), side by side along k: (1, …); `axis` is where their number goes."""
+    each = np.broadcast_to(matrices, (count, *matrices.shape[1:]))
+    beside = np.moveaxis(each, 0, axis)
+    k = beside.ndim + axis
+    return beside.reshape(1, *beside.shape[:k], -1, *beside.shape[k + 2 :])
+
+
+def _only_active(
+    core: TensorCore, chunk: Chunk, line: int, operands: tuple[Array, Array, Array], active: Array
+) -> tuple[Array, Array, Array]:
+    """The operands, where groups that are not here multiply zeros; nobody reads what they get."""
+    here = _whole_groups(core, chunk, line, active)
+    a, b, c = (np.where(here if x.ndim == here.ndim else here[..., None], x, x.dtype.type(0)) for x in operands)
+    return a, b, c
 
 
 def _own_lanes(core: TensorCore, chunk: Chunk, x: Array) -> tuple[int, ...]:

@@ -134,11 +134,36 @@ def test_trace_prints_each_line_with_its_values(monkeypatch: pytest.MonkeyPatch,
         '   1 %1 = SPECIAL int32 : (0, "lidx0", 4)  = 0, 1, 2, 3',
         "   2 %2 = LOAD int32 %0 %1  = 0, 1, 2, 3",
         "   3 %3 = ALU int32 %2 %2 : ADD  = 0, 2, 4, 6",
-        "   4 STORE %0 %1 %3",
+        "   4 STORE %0 %1 %3  writes 0, 2, 4, 6 at 0, 1, 2, 3",
     ]
     monkeypatch.setenv("TRACE", "0")
     Program("double", DOUBLE)(np.arange(4, dtype=np.int32), local_size=(4,))
     assert capsys.readouterr().out == ""
+
+
+def test_trace_shows_no_value_of_a_lane_that_is_not_here(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    monkeypatch.setenv("TRACE", "1")
+    program = Program.from_text("""program "one lane"
+        %out = DEFINE_GLOBAL int32 : 0
+        %lane = SPECIAL int32 : (0, "lidx0", 3)
+        %one = CONST int32 : 1
+        %pair = CONST float16x2 : 0.5
+        %first = ALU bool %lane %one : CMPLT
+        %if = IF %first
+            %next = ALU int32 %lane %one : ADD
+            STORE %out %lane %next
+        ENDIF %if
+        STORE %out %lane %lane %first
+    """)
+    program(np.zeros(3, np.int32))
+    assert capsys.readouterr().out.splitlines()[3:] == [
+        "   3 %3 = CONST float16x2 : 0.5  = [0.5, 0.5] in each lane",
+        "   4 %4 = ALU bool %1 %2 : CMPLT  = True, False, False",
+        "   5 %5 = IF %4",
+        "   6 %6 = ALU int32 %1 %2 : ADD  = 1, –, –  (1 of 3 lanes)",
+        "   7 STORE %0 %1 %6  writes 1, –, – at 0, –, –  (1 of 3 lanes)",
+        "   9 STORE %0 %1 %1 %4  writes 0, –, – at 0, –, –",
+    ]
 
 
 def loop(trips: int, lanes: int = 1, accumulate: bool = False) -> Program:

@@ -1,4 +1,4 @@
-"""Random expressions, each checked at every point: simplification, bounds, printing, parsing; some in C and SymPy.
+"""Random expressions, each checked at every point: simplification, bounds, printing, parsing; for some explanation, C, SymPy.
 
     python tests/fuzz/fuzz_expressions.py --seconds 60 --seed 1
     python tests/fuzz/fuzz_expressions.py --seconds 60 --seed 1 --only sympy
@@ -38,6 +38,8 @@ from shapetracker.expr import (
     evaluate_box,
     parse,
 )
+from shapetracker.expr.simplify import Facts
+from shapetracker.expr.simplify.improve import improve
 
 COEFFICIENTS = (-12, -7, -5, -4, -3, -2, -1, 2, 3, 4, 5, 6, 7, 8, 12)
 DIVISORS = (-12, -8, -6, -5, -4, -3, -2, -1, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16)
@@ -148,6 +150,14 @@ def check_expression(e: Expr, variables: list[Variable], report: Report) -> Expr
     return simplified
 
 
+def check_explanation(e: Expr, simplified: Expr, report: Report) -> None:
+    """The steps, where every law goes by its rule, lead to the simplified form."""
+    report.counts["explained"] += 1
+    reached = improve(e, Facts(trace=[]))
+    if reached is not simplified:
+        report.fault("explained otherwise", e, f"{reached!r}, not {simplified!r}")
+
+
 def random_remainders(source: random.Random) -> Expr:
     """Remainders inside one another, by divisors at which a floating-point quotient or SymPy's own Mod goes wrong."""
     variables = [Variable(name, 0, source.choice((7, 31, 106))) for name in "ij"[: source.randint(1, 2)]]
@@ -209,7 +219,7 @@ def _c_program(expressions: list[Expr]) -> str:
 
 
 def fuzz(seconds: float, seed: int, most: int | None = None, every: int = 100) -> Report:
-    """Run for this time, or this number of expressions; each `every`-th also goes through C and SymPy."""
+    """Run for this time, or this number of expressions; each `every`-th is also explained, and goes through C and SymPy."""
     source = random.Random(seed)
     report = Report()
     for_c: list[Expr] = []
@@ -220,6 +230,7 @@ def fuzz(seconds: float, seed: int, most: int | None = None, every: int = 100) -
         try:
             simplified = check_expression(e, variables, report)
             if report.counts["tried"] % every == 0:
+                check_explanation(e, simplified, report)
                 check_sympy(e, report)
                 check_sympy(simplified, report)
                 for_c += [e, simplified]

@@ -1,6 +1,7 @@
 """Simplification keeps the value, is never longer, idempotent, explained; and the cases that broke others."""
 
 import itertools
+import random
 import shutil
 
 import pytest
@@ -10,7 +11,9 @@ from hypothesis import strategies as st
 
 from shapetracker.errors import ExprError
 from shapetracker.expr import Comparison, Expr, Mod, Variable, evaluate_box, parse
-from shapetracker.expr.simplify import Facts, forget, rule
+from shapetracker.expr.simplify import Facts, Step, forget, rule
+from shapetracker.expr.simplify.canonical import canonical
+from shapetracker.expr.simplify.improve import improve
 
 CASES = [
     # text, ranges, simplified
@@ -103,6 +106,22 @@ def test_a_thousand_random_expressions_have_no_fault() -> None:
     assert report.faults == []
     assert report.counts["simplified"] == 1000
     assert shutil.which("cc") is None or report.counts["C forms"] == 50
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.integers(0, 10**9))
+def test_the_rules_alone_come_to_the_same_form(seed: int) -> None:
+    e, _ = fuzzer.random_case(random.Random(seed))
+    # a trace makes every law go by its rule, node by node
+    assert canonical(e, Facts(trace=[])) is canonical(e, Facts())
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(0, 10**9))
+def test_the_steps_of_an_explanation_lead_to_its_result(seed: int) -> None:
+    e, _ = fuzzer.random_case(random.Random(seed))
+    steps: list[Step] = []
+    assert improve(e, Facts(trace=steps)) is e.simplify()
 
 
 def test_a_planted_wrong_rule_is_found() -> None:

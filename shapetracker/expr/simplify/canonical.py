@@ -38,7 +38,7 @@ from shapetracker.expr.simplify.residues import (
     without_inner_remainder,
     without_multiples,
 )
-from shapetracker.expr.simplify.rules import NARROW, REDUCIBLE, Rule, applicable, left_for, remaining, rule
+from shapetracker.expr.simplify.rules import NARROW, REDUCIBLE, UNORDERED, Rule, applicable, left_for, remaining, rule
 
 _NOTHING = Facts()  # the ranges alone
 _COMPARISONS = frozenset(Comparison.__subclasses__())
@@ -268,7 +268,7 @@ def _compared(e: Expr) -> Expr:
     if type(b) is Const:
         constant -= b.value
     else:
-        terms, constant = _settled(*plus((terms, constant), form(b), -1))
+        terms, constant = plus((terms, constant), form(b), -1)
     while True:
         verdict = decided(kind, terms, constant, _NOTHING)
         if verdict is not None:
@@ -320,7 +320,12 @@ def _by_rules(e: Expr, facts: Facts, plain: bool) -> Expr:
     kind = type(e)
     if kind is Const:
         return e
-    if kind is not Bound and not (plain and kind is Sum):  # what is plain and a sum has canonical atoms already
+    if kind is Sum or kind is Product:
+        if not plain:  # what is plain has canonical atoms already, each of them once
+            e = _collected(e, facts)
+            if type(e) is not Sum:
+                return e
+    elif kind is not Bound:
         args = tuple([canonical(x, facts) for x in e.args])
         new = e if args == e.args else rebuild(e, args)
         if new is not e:
@@ -334,6 +339,33 @@ def _by_rules(e: Expr, facts: Facts, plain: bool) -> Expr:
                 facts.trace.append(Step(entry.name, entry.law, e, after))
             return canonical(after, facts)
     return e
+
+
+_LIKE_TERMS = "a·x + b·x → (a + b)·x;  a·(x + y) → a·x + a·y; terms in order"
+
+
+@rule(_LIKE_TERMS, Sum, Product, needs=UNORDERED)
+def collect_like_terms(e: Expr, facts: Facts) -> Expr | None:
+    """Integers add up and distribute over sums."""
+    after = from_linear(*linear(e))
+    return None if after is e else after
+
+
+def _collected(e: Expr, facts: Facts) -> Expr:
+    """The sum of like terms, each atom of it in canonical form."""
+    before = _with_canonical_atoms(e, facts)
+    after = collect_like_terms(before, facts)
+    if after is None:
+        return before
+    if facts.trace is not None:
+        facts.trace.append(Step(collect_like_terms.__name__, _LIKE_TERMS, before, after))
+    return after
+
+
+def _with_canonical_atoms(e: Expr, facts: Facts) -> Expr:
+    if isinstance(e, Sum | Product):
+        return type(e).build(tuple([_with_canonical_atoms(x, facts) for x in e.args]))
+    return canonical(e, facts)
 
 
 def rebuild(e: Expr, args: tuple[Expr, ...]) -> Expr:

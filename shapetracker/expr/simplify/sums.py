@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from shapetracker.expr.nodes import Const, Expr, FloorDiv, Max, Min, Mod, Product, Sum
+from shapetracker.expr.nodes import Const, Expr, FloorDiv, Max, Min, Mod, Sum
 from shapetracker.expr.simplify.canonical import canonical
 from shapetracker.expr.simplify.facts import Facts, quiet
 from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus
-from shapetracker.expr.simplify.rules import QUOTIENT, REMAINDER, SHARED, UNORDERED, rule
+from shapetracker.expr.simplify.rules import QUOTIENT, REMAINDER, SHARED, rule
 
 Form = tuple[Terms, int]
-
-
-@rule("a·x + b·x → (a + b)·x;  a·(x + y) → a·x + a·y; terms in order", Sum, Product, needs=UNORDERED)
-def collect_like_terms(e: Expr, facts: Facts) -> Expr | None:
-    """Integers add up and distribute over sums."""
-    if e._collected:
-        return None
-    after = from_linear(*linear(e))
-    return None if after is e else after
 
 
 def _divisions(terms: Terms, kind: type[Expr]) -> Iterator[tuple[Expr, int, Expr, int]]:

@@ -1,4 +1,4 @@
-"""Random expressions, each checked at every point: simplification, bounds, printing, parsing; for some explanation, C, SymPy.
+"""Random expressions, each checked at every point: simplification, bounds, printing, parsing; some in C and SymPy.
 
     python tests/fuzz/fuzz_expressions.py --seconds 60 --seed 1
     python tests/fuzz/fuzz_expressions.py --seconds 60 --seed 1 --only sympy
@@ -219,7 +219,7 @@ def _c_program(expressions: list[Expr]) -> str:
 
 
 def fuzz(seconds: float, seed: int, most: int | None = None, every: int = 100) -> Report:
-    """Run for this time, or this number of expressions; each `every`-th is also explained, and goes through C and SymPy."""
+    """Run for this time, or this number of expressions; each `every`-th also goes through explain, C and SymPy."""
     source = random.Random(seed)
     report = Report()
     for_c: list[Expr] = []

@@ -119,12 +119,18 @@ def number_in(dtype: DType, value: Any) -> Any:
         return np.array(value, f"u{dtype.numpy.itemsize}").view(dtype.numpy)[()]
     if dtype.kind == "bool":
         return np.bool_(value != 0)
-    try:
-        double = float(value)
-    except OverflowError:  # an integer beyond float64
-        double = np.inf if value > 0 else -np.inf
     with np.errstate(all="ignore"):
-        return convert(np.array([double]), dtype.numpy)[0]
+        return convert(_array_of(value), dtype.numpy)[0]
+
+
+def _array_of(value: Any) -> Array:
+    """A number in an array that holds it exactly, where there is one: a detour by float64 would round twice."""
+    if isinstance(value, int) and -(2**63) <= value < 2**64:
+        return np.array([value], np.uint64 if value >= 2**63 else np.int64)
+    try:
+        return np.array([float(value)])
+    except OverflowError:  # an integer beyond float64
+        return np.array([np.inf if value > 0 else -np.inf])
 
 
 def bitcast(x: Array, dtype: "np.dtype[Any]") -> Array:

@@ -44,7 +44,7 @@ def out_of_bounds(
     fix = (
         "A negative index does not count from the end: guard the access, or check the sign of the offset"
         if outside < 0
-        else f"Guard the access with index < {size}, or give a larger buffer"
+        else f"Guard the access with index {f'+ {width - 1} ' if width > 1 else ''}< {size}, or give a larger buffer"
     )
     lanes = chunk.lanes(flags)
     raise HazardError((Report("out-of-bounds", buffer, outside, lanes, (line,), _count(flags, chunk), cause, fix),))

@@ -222,6 +222,7 @@ def test_a_vector_that_ends_outside_is_out_of_bounds() -> None:
     with pytest.raises(HazardError, match="reads elements 1 to 4 of data0, which has 4 elements") as caught:
         k.run([0] * 4)
     assert caught.value.reports[0].index == 4
+    assert caught.value.reports[0].fix == "Guard the access with index + 3 < 4, or give a larger buffer"
 
 
 def test_a_huge_unsigned_index_is_out_of_bounds() -> None:

@@ -18,7 +18,7 @@ from gpuemu import dtypes
 from gpuemu.alu import ALU_OPS, ALU_RULES, COMPARISONS, BinaryOps, TernaryOps, UnaryOps, arity
 from gpuemu.dtypes import DType
 from gpuemu.machine.arithmetic import FUNCTIONS, truth
-from gpuemu.machine.casts import bitcast, convert
+from gpuemu.machine.casts import bitcast, convert, number_in
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # engines run this under np.errstate
 TYPES = [t for t in dtypes.SCALARS.values() if not t.name.startswith(("float8", "float6", "float4"))]
@@ -192,6 +192,13 @@ def test_every_conversion_is_plain_pythons_at_the_edges(old: DType, new: DType) 
 @given(x=st.floats() | st.floats(-1e6, 1e6) | st.floats(-1e-6, 1e-6))
 def test_a_float64_is_rounded_once(new: DType, x: float) -> None:
     assert same(convert(np.array([x]), new.numpy)[0].item(), scalar_engine.round_to(new, x))
+
+
+@pytest.mark.parametrize("dtype", [dtypes.half, dtypes.bfloat16, dtypes.float32, dtypes.float64], ids=str)
+@given(value=st.integers(-(2**63), 2**64 - 1) | st.sampled_from([2**60 + 2**36 + 1, True, 10**400]))
+def test_a_constant_integer_is_rounded_once(dtype: DType, value: int) -> None:
+    want = math.inf if value > 2**64 else scalar_engine.round_to(dtype, int(value))
+    assert number_in(dtype, value).item() == want
 
 
 @pytest.mark.parametrize("new", [dtypes.half, dtypes.bfloat16, dtypes.float32, dtypes.float8_e4m3fn], ids=str)

@@ -115,7 +115,7 @@ def const(site: Site) -> None:
 def define_acc(site: Site) -> None:
     """An accumulator, set to the initial value when its line is reached, not whenever an inner loop restarts."""
     for source in site.line.sources:
-        if site.lines[source].uop is not UOps.RANGE:
+        if site.lines[source].has_value and site.lines[source].uop is not UOps.RANGE:
             site.fail(f"source {source} is {site.lines[source].uop.name}; the sources of an accumulator are its RANGEs")
     _check_number(site, initial_value(site.line))
 

@@ -198,8 +198,9 @@ class Allocator:
         >>> Device().allocator.alloc(16)
         Buffer(size=16)
         """
-        if type(size) is not int or size < 0:
+        if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 0:
             raise DeviceError(f"alloc({size!r}): expected a number of bytes")
+        size = int(size)
         if size > self.limits.buffer_bytes:
             raise LimitError(
                 f"alloc({size:,}): at most {self.limits.buffer_bytes:,} bytes; Limits(buffer_bytes=…) allows more"

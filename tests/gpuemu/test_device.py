@@ -102,7 +102,8 @@ def test_a_wrong_target_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_allocator_refuses_what_does_not_fit() -> None:
     allocator = Device(limits=Limits(buffer_bytes=100)).allocator
-    buffer = allocator.alloc(4)
+    buffer = allocator.alloc(np.int64(4))
+    assert buffer.size == 4
     with pytest.raises(DeviceError, match="copyin: 8 bytes into a buffer of 4"):
         allocator.copyin(buffer, b"12345678")
     with pytest.raises(DeviceError, match="copyout: 8 bytes out of a buffer of 4"):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from operator import index
 from typing import Any
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from gpuemu.dtypes import DType, ImageDType, int32
 from gpuemu.errors import LaunchError, shown
 from gpuemu.machine.grid import Size
+from gpuemu.structure import Structure
 from gpuemu.uops import WRITES, Line, UOps, buffer_name
 
 Array = npt.NDArray[Any]
@@ -30,7 +32,15 @@ class Argument:
             self.target[...] = self.array.reshape(self.target.shape)
 
 
-def bind(name: str, lines: tuple[Line, ...], buffers: Sequence[Any]) -> tuple[Argument, ...]:
+@lru_cache(maxsize=256)
+def _parameters(structure: Structure) -> tuple[tuple[Line, bool], ...]:
+    """For each buffer its line, and whether the program writes it."""
+    written = {line.sources[0] for line in structure.lines if line.uop in WRITES}
+    numbered = enumerate(structure.lines)
+    return tuple((line, number in written) for number, line in numbered if line.uop is UOps.DEFINE_GLOBAL)
+
+
+def bind(name: str, structure: Structure, buffers: Sequence[Any]) -> tuple[Argument, ...]:
     """The flat arrays behind a launch's buffers.
 
     Raises
@@ -38,14 +48,13 @@ def bind(name: str, lines: tuple[Line, ...], buffers: Sequence[Any]) -> tuple[Ar
     LaunchError
         Where their number, types or sizes do not fit the program, or one that it writes is read-only.
     """
-    globals_ = [number for number, line in enumerate(lines) if line.uop is UOps.DEFINE_GLOBAL]
-    if len(globals_) != len(buffers):
-        names = ", ".join(buffer_name(lines[number]) for number in globals_) or "none"
-        raise LaunchError(f"{name}: got {len(buffers)} buffers; expected {len(globals_)}: {names}")
-    written = {line.sources[0] for line in lines if line.uop in WRITES}
+    parameters = _parameters(structure)
+    if len(parameters) != len(buffers):
+        names = ", ".join(buffer_name(line) for line, _ in parameters) or "none"
+        raise LaunchError(f"{name}: got {len(buffers)} buffers; expected {len(parameters)}: {names}")
     return tuple(
-        _argument(f"{name}: buffer {buffer_name(lines[number])}", lines[number].dtype, buffer, number in written)
-        for number, buffer in zip(globals_, buffers, strict=True)
+        _argument(f"{name}: buffer {buffer_name(line)}", line.dtype, buffer, written)
+        for (line, written), buffer in zip(parameters, buffers, strict=True)
     )
 
 
@@ -113,7 +122,12 @@ def _said(letter: str, lines: tuple[Line, ...]) -> Size:
     return sizes[0], sizes[1], sizes[2]
 
 
-def integers(name: str, lines: tuple[Line, ...], vals: Any) -> tuple[int, ...]:
+@lru_cache(maxsize=256)
+def _variables(structure: Structure) -> tuple[Line, ...]:
+    return tuple(line for line in structure.lines if line.uop is UOps.DEFINE_VAR)
+
+
+def integers(name: str, structure: Structure, vals: Any) -> tuple[int, ...]:
     """The values of the DEFINE_VARs.
 
     Raises
@@ -121,7 +135,7 @@ def integers(name: str, lines: tuple[Line, ...], vals: Any) -> tuple[int, ...]:
     LaunchError
         Where there are too many or too few, or one is no integer of its line's dtype.
     """
-    variables = [line for line in lines if line.uop is UOps.DEFINE_VAR]
+    variables = _variables(structure)
     if not isinstance(vals, Sequence | np.ndarray) or isinstance(vals, str | bytes):
         raise LaunchError(f"{name}: vals is {shown(vals)}; expected a list of integers")
     if len(variables) != len(vals):

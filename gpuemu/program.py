@@ -74,6 +74,7 @@ class Program:
     unit: str | None = None
     structure: Structure = field(init=False, compare=False)
     cores: dict[int, TensorCore] = field(init=False, compare=False)
+    groups: tuple[tuple[int, int, str], ...] = field(init=False, compare=False)
 
     def __init__(
         self,
@@ -99,7 +100,9 @@ class Program:
         check_lines(parsed)
         _check_masks(parsed, warp)
         values = {"name": str(name), "lines": parsed, "warp": warp, "limits": limits, "unit": unit}
-        values |= {"structure": analyse(parsed, limits.nesting), "cores": _tensor_cores(parsed, warp, unit)}
+        cores = _tensor_cores(parsed, warp, unit)
+        values |= {"structure": analyse(parsed, limits.nesting), "cores": cores}
+        values["groups"] = tuple(_groups(parsed, cores, warp))
         for attribute, value in values.items():
             object.__setattr__(self, attribute, value)
 
@@ -163,9 +166,9 @@ class Program:
         self._check_warps(sizes[1])
         cores = self.cores if unit is None else self._cores_with(unit)
         self._check_memory(sizes[1])
-        numbers = arguments.integers(self.name, self.lines, vals)
+        numbers = arguments.integers(self.name, self.structure, vals)
         kinds = _kinds(self.name, checks)
-        bound = arguments.bind(self.name, self.lines, buffers)
+        bound = arguments.bind(self.name, self.structure, buffers)
         arrays = tuple(argument.array for argument in bound)
         try:
             launch = lockstep.Launch(arrays, numbers, *sizes, self.warp, kinds, self.limits, self._trace())
@@ -184,21 +187,12 @@ class Program:
 
     def _check_warps(self, local_size: tuple[int, int, int]) -> None:
         lanes = prod(local_size)
-        for number, size, what in self._groups():
+        for number, size, what in self.groups:
             if lanes % size:
                 raise LaunchError(
                     f"{self.name}: local_size {local_size} has {lanes} lanes, and line {number} "
                     f"({self.lines[number].uop.name}) needs whole ones: a {what} has {size}"
                 )
-
-    def _groups(self) -> Iterator[tuple[int, int, str]]:
-        """The lines that need whole groups of lanes: number, lanes of a group, what it is."""
-        for number, core in self.cores.items():
-            yield number, self.warp, "warp"
-            yield number, core.instruction.lanes, f"group of {core.instruction.short_name}"
-        for number, line in enumerate(self.lines):
-            if line.uop in (UOps.LDMATRIX, UOps.STMATRIX):
-                yield number, copy_instruction(line.arg).lanes, f"group of {line.arg}"
 
     def _check_memory(self, local_size: tuple[int, int, int]) -> None:
         needed, most = (
@@ -248,8 +242,11 @@ class Program:
             raise LimitError(
                 f"from_text: {len(source):,} characters; at most {limits.text:,}; limits=Limits(text=…) allows more"
             )
-        name, lines, warp, unit = text.read(source)
-        return cls(name, lines, warp, limits, unit)
+        name, lines, warp, unit, places = text.read(source)
+        try:
+            return cls(name, lines, warp, limits, unit)
+        except ProgramError as error:
+            raise ProgramError(text.located(str(error), places)) from error.__cause__
 
     def draw(self) -> "Picture":
         """The lines with their nesting and types."""
@@ -335,6 +332,16 @@ def _tensor_core(lines: tuple[Line, ...], number: int, warp: int) -> TensorCore:
                 f"{fragment.lane_map.elements} elements of {operand} as {fragment.lane_map.dtype}"
             )
     return core
+
+
+def _groups(lines: tuple[Line, ...], cores: dict[int, TensorCore], warp: int) -> Iterator[tuple[int, int, str]]:
+    """The lines that need whole groups of lanes: number, lanes of a group, what it is."""
+    for number, core in cores.items():
+        yield number, warp, "warp"
+        yield number, core.instruction.lanes, f"group of {core.instruction.short_name}"
+    for number, line in enumerate(lines):
+        if line.uop in (UOps.LDMATRIX, UOps.STMATRIX):
+            yield number, copy_instruction(line.arg).lanes, f"group of {line.arg}"
 
 
 def _check_index(site: Site, core: TensorCore) -> None:

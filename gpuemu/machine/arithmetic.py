@@ -166,10 +166,19 @@ def maximum(x: Array, y: Array) -> Array:
         larger: Array = np.maximum(x, y)
         return larger
     larger = np.fmax(x, y)
-    zero = larger == 0
-    if zero.any():  # x + y of two zeros is −0 only where both are
-        larger = np.where(zero & (x == y), x + y, larger)
+    if _has_minus_zero(larger):  # it may stand for both zeros; x + y of two zeros is −0 only where both are
+        larger = np.where((larger == 0) & (x == y), x + y, larger)
     return larger
+
+
+def _has_minus_zero(x: Array) -> bool:
+    """Whether a −0 may be among floats: its bits are the least integer; in fnuz types, which have none, they are nan.
+
+    >>> _has_minus_zero(np.array([0.0, -1.0])), _has_minus_zero(np.array([-0.0, -1.0]))
+    (False, True)
+    """
+    bits = x.view(f"i{x.dtype.itemsize}")
+    return x.size > 0 and bool(bits.min() == np.iinfo(bits.dtype).min)
 
 
 @alu(BinaryOps.CMPLT)
@@ -261,14 +270,20 @@ def in_order(op: BinaryOps, start: Array, values: Array, count: int) -> Array:
     shape = np.broadcast_shapes(start.shape[1:], values.shape[1:])
     if op is BinaryOps.MAX and start.dtype.kind == "f":
         largest = maximum(start, np.fmax.reduce(values, axis=0, keepdims=True))
+        if not _has_minus_zero(largest):
+            return largest
         plus_zero = np.any((values == 0) & ~np.signbit(values), axis=0, keepdims=True)
         return np.where((largest == 0) & plus_zero, values.dtype.type(0), largest)
-    run = np.concatenate([np.broadcast_to(start, (1, *shape)), np.broadcast_to(values, (count, *shape))])
+    run = np.empty((count + 1, *shape), start.dtype)
+    run[:1], run[1:] = start, values
     if op is BinaryOps.MAX and start.dtype.kind not in "biu":
         for i in range(count):
             run[i + 1] = maximum(run[i : i + 1], run[i + 1 : i + 2])
         return run[count:]
     function = {BinaryOps.ADD: np.add, BinaryOps.MUL: np.multiply, BinaryOps.MAX: np.maximum}[op]
+    if start.dtype.itemsize >= 4 and run.size > len(run):  # along an axis that is not the fastest numpy goes in order
+        neutral = -0.0 if op is BinaryOps.ADD and run.dtype.kind == "f" else function.identity  # −0 + −0 is −0
+        return np.asarray(function.reduce(run, axis=0, dtype=run.dtype, keepdims=True, initial=neutral))
     return function.accumulate(run, axis=0, dtype=run.dtype)[count:]
 
 

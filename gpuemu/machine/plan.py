@@ -10,7 +10,7 @@ import numpy as np
 from gpuemu.machine.batching import Batch, batches
 from gpuemu.machine.forms import FROM_FORM, NOTHING, Known, known
 from gpuemu.machine.grid import AXES, Size
-from gpuemu.machine.steps import EXECUTE, Run, constant, from_form, step_of, strided
+from gpuemu.machine.steps import RUNNING, Run, constant, from_form, step_of, strided
 from gpuemu.machine.tracing import traced
 from gpuemu.structure import STATIC, Structure
 from gpuemu.uops import WRITES, UOps
@@ -73,7 +73,7 @@ def plan(structure: Structure, sizes: Sizes, overlap: bool, trace: bool) -> Plan
 def _steps(structure: Structure, found: Known, overlap: bool) -> dict[int, Run]:
     written, steps = written_memories(structure), {}
     for number, line in enumerate(structure.lines):
-        if number in found.unread or line.uop not in EXECUTE:
+        if number in found.unread or line.uop not in RUNNING:
             continue
         step = None
         if line.uop in FROM_FORM and (number in found.forms or number in found.gates):

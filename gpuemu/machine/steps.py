@@ -57,10 +57,6 @@ def constant(line: Line, value: Any) -> Array:
     return np.full(shape, number_in(dtype, value), dtype.numpy)
 
 
-def _define_acc(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:
-    engine.values[number] = engine.merge(constant(line, initial_value(line)), engine.values[number])
-
-
 def _load(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:
     memory, index, dtype = engine.memories[reads[0].line], engine.value(reads[1]), _dtype(line)
     active, gate = engine.gated(engine.value(reads[2]) if len(reads) > 2 else None)
@@ -182,9 +178,20 @@ def arithmetic(number: int, line: Line, reads: Reads) -> Run:
     return step_of_two
 
 
+def _define_acc(number: int, line: Line) -> Run:
+    initial = constant(line, initial_value(line))
+
+    def step(engine: Lockstep) -> None:
+        engine.values[number] = engine.merge(initial, engine.values[number])
+
+    return step
+
+
 def step_of(structure: Structure, number: int) -> Run:
-    """What runs a line on an engine, one lane as any other."""
+    """What runs a line on an engine, lane by lane where it accesses memory."""
     line, reads = structure.lines[number], structure.reads[number]
+    if line.uop is UOps.DEFINE_ACC:
+        return _define_acc(number, line)
     if line.uop is UOps.ALU and number not in structure.escaping and not may_fail(line):
         return arithmetic(number, line, reads)
     execute = EXECUTE[line.uop]
@@ -295,10 +302,7 @@ def _stmatrix(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:
     matrices.store(memory, engine.chunk, number, line.arg, index, value, engine.mask)
 
 
-STRIDED = frozenset({UOps.LOAD, UOps.STORE})
-"""The UOps that `strided` may make a step for."""
 EXECUTE: dict[UOps, Callable[[Lockstep, int, Line, Reads], None]] = {
-    UOps.DEFINE_ACC: _define_acc,
     UOps.LOAD: _load,
     UOps.STORE: _store,
     UOps.ALU: _alu,
@@ -317,3 +321,5 @@ EXECUTE: dict[UOps, Callable[[Lockstep, int, Line, Reads], None]] = {
     UOps.LDMATRIX: _ldmatrix,
     UOps.STMATRIX: _stmatrix,
 }
+RUNNING = frozenset({UOps.DEFINE_ACC, *EXECUTE})
+"""The UOps whose lines have a step; the others are there from the start, or are blocks."""

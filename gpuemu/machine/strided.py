@@ -111,8 +111,8 @@ class Region:
         How far below and above the first element the others are.
     offset
         Where the elements of the first workgroup start, in a local memory.
-    shape, strides
-        Of the view, in elements. An axis on which the index is the same has length 1.
+    shape, strides, byte_strides
+        Of the view, in elements and in bytes. An axis on which the index is the same has length 1.
     box
         The lanes that make the access, along each axis.
     full
@@ -132,6 +132,7 @@ class Region:
     offset: int
     shape: tuple[int, ...]
     strides: tuple[int, ...]
+    byte_strides: tuple[int, ...]
     box: Slices
     full: tuple[int, ...]
     empty: bool
@@ -140,14 +141,14 @@ class Region:
     distinct: bool
 
     def view(self, array: Array, size: int, position: Position) -> Array | None:
-        """The elements; None where one of them is outside of a memory of so many."""
+        """The elements, or which of them are written; None where one is outside of a memory of so many."""
         first = self.start
         for variable, step in self.moves:
             first += step * position[variable]
         if first + self.low < 0 or first + self.high >= size:
             return None
         bytes_ = array.itemsize
-        strides = tuple([stride * bytes_ for stride in self.strides])
+        strides = self.strides if bytes_ == 1 else self.byte_strides
         return np.ndarray(self.shape, array.dtype, array, (first + self.offset) * bytes_, strides)
 
 
@@ -172,7 +173,9 @@ def region(place: Place, memory: Memory, index: Form, width: int, box: Slices) -
     return Region(
         start,
         tuple((variable, step) for variable, step in index.steps if is_moving(variable)),
-        *(low, high, offset, tuple(shape), tuple(strides), box, tuple(full)),
+        *(low, high, offset, tuple(shape), tuple(strides)),
+        tuple(stride * memory.array.itemsize for stride in strides),
+        *(box, tuple(full)),
         empty=0 in lengths,
         cut=lengths != list(place.lengths),
         shared=shared,
@@ -250,7 +253,8 @@ def load(found: Region, memory: Memory, position: Position, other: Array, keep: 
             return None
     if not found.cut:
         return elements if keep else elements.copy("K")
-    value = np.empty(np.broadcast_shapes(found.full, other.shape), elements.dtype)
+    shape = found.full if other.size == 1 else np.broadcast_shapes(found.full, other.shape)
+    value = np.empty(shape, elements.dtype)
     value[...] = other
     value[found.box] = elements
     return value
@@ -272,6 +276,7 @@ def store(found: Region, memory: Memory, position: Position, value: Array) -> bo
     return True
 
 
+@lru_cache(maxsize=4096)
 def _parts(found: Region, shape: tuple[int, ...]) -> Slices:
     """What of a value of that shape is stored: the box, and of lanes that share an element the last."""
     return tuple(

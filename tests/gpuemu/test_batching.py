@@ -213,3 +213,16 @@ def test_two_accumulators_that_take_one_sum() -> None:
         k.add(UOps.PHI, INT, [accumulators[1], total])
 
     assert looped(body, (1, 2), trips=4) == [24, 24]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("lanes", [(1, 1), (1, 2), (2, 1), (3, 5), (1, 64), (64, 1)])
+@pytest.mark.parametrize("op", [BinaryOps.ADD, BinaryOps.MUL])
+def test_long_sums_of_any_lanes_are_in_order(op: BinaryOps, lanes: tuple[int, int], dtype: Any) -> None:
+    rng = np.random.default_rng(6)
+    values = (1 + rng.standard_normal((*lanes, 1000)) * 2.0**-5).astype(dtype).transpose(2, 0, 1)
+    for one in (values, np.ascontiguousarray(values)):
+        expected = one[:1]
+        for i in range(1, 1000):
+            expected = FUNCTIONS[op](expected, one[i : i + 1])
+        assert in_order(op, one[:1], one[1:], 999).tobytes() == expected.tobytes()

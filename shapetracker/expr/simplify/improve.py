@@ -47,17 +47,18 @@ def simplify(e: Expr, assuming: Iterable[Expr] = ()) -> Expr:
 
 def improve(e: Expr, facts: Facts) -> Expr:
     """Round after round, as long as the result gets shorter, or comes earlier in the order of equally short ones."""
-    improved = not _settled(e, facts)
-    while improved:
-        improved = False
+    trace = facts.trace
+    while not _settled(e, facts):
         for attempt in (_as_a_whole, _part_by_part, _by_quotients_alone):
-            steps = len(facts.trace or ())
+            steps = 0 if trace is None else len(trace)
             candidate = attempt(e, facts)
             if candidate is not e and (candidate._cost < e._cost or _earlier(candidate, e)):
-                e, improved = candidate, not _settled(candidate, facts)
+                e = candidate
                 break
-            if facts.trace is not None:
-                del facts.trace[steps:]  # what was tried in vain is no step
+            if trace is not None:
+                del trace[steps:]  # what was tried in vain is no step
+        else:
+            break
     return e
 
 

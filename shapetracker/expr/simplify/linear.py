@@ -8,30 +8,33 @@ from __future__ import annotations
 from math import gcd
 from typing import Any
 
-from shapetracker.expr.nodes import Bound, Const, Expr, Product, Sum, Variable, as_expr, node
+from shapetracker.expr.nodes import (
+    And,
+    Bound,
+    Const,
+    Eq,
+    Expr,
+    FloorDiv,
+    Ge,
+    Gt,
+    Le,
+    Lt,
+    Max,
+    Min,
+    Mod,
+    Ne,
+    Product,
+    Sum,
+    Variable,
+    as_expr,
+    node,
+)
 
 Terms = dict[Expr, int]
 Form = tuple[Terms, int]  # the terms, and the constant
 
-_KINDS = (
-    "Variable",
-    "Bound",
-    "Product",
-    "FloorDiv",
-    "Mod",
-    "Min",
-    "Max",
-    "Sum",
-    "Lt",
-    "Le",
-    "Gt",
-    "Ge",
-    "Eq",
-    "Ne",
-    "And",
-)
-_ORDER = {name: k for k, name in enumerate(_KINDS)}
-_ORDER["Const"] = 99
+_KINDS = (Variable, Bound, Product, FloorDiv, Mod, Min, Max, Sum, Lt, Le, Gt, Ge, Eq, Ne, And)
+_ORDER: dict[type[Expr], int] = {kind: k for k, kind in enumerate(_KINDS)} | {Const: 99}
 
 
 def rank(e: Expr) -> tuple[Any, ...]:
@@ -44,15 +47,15 @@ def rank(e: Expr) -> tuple[Any, ...]:
     """
     known = e._rank
     if known is None:
-        if isinstance(e, Const):
-            known = (_ORDER["Const"], e.value)
+        kind = type(e)
+        if kind is Product:
+            known = (*rank(e.args[0]), *[rank(x) for x in e.args[1:]])
+        elif isinstance(e, Const):
+            known = (_ORDER[kind], e.value)
         elif isinstance(e, Bound):
-            known = (1, (rank(e.variable), e.value))
-        elif isinstance(e, Product):
-            first = rank(e.args[0])
-            known = (*first, *[rank(x) for x in e.args[1:]])
+            known = (_ORDER[kind], (rank(e.variable), e.value))
         else:
-            known = (_ORDER[type(e).__name__], tuple([rank(x) for x in e.args]))
+            known = (_ORDER[kind], tuple([x._rank or rank(x) for x in e.args]))
         e.__dict__["_rank"] = known
     return known
 
@@ -65,8 +68,8 @@ def precedes(a: Expr, b: Expr) -> bool:
     >>> precedes(i // 2, i % 2), precedes(i % 2, i // 2)
     (True, False)
     """
-    first = _ORDER[type(a.args[0] if type(a) is Product else a).__name__]  # a product ranks as its first factor
-    second = _ORDER[type(b.args[0] if type(b) is Product else b).__name__]
+    first = _ORDER[type(a.args[0] if type(a) is Product else a)]  # a product ranks as its first factor
+    second = _ORDER[type(b.args[0] if type(b) is Product else b)]
     return first < second if first != second else rank(a) < rank(b)
 
 
@@ -241,8 +244,12 @@ def from_linear(terms: Terms, constant: int) -> Expr:
     memo = e.__dict__
     memo["_linear"] = terms, constant
     memo["_collected"] = True
-    for atom in terms:
+    sizes = set()
+    for atom, c in terms.items():
         if type(atom) is not Variable or atom._canonical is not True:
             return e
+        sizes.add(abs(c))
     memo["_canonical"] = True  # over variables alone no rule but that for like terms has anything to do
+    if len(sizes) == len(terms):  # nor is there a common factor of some
+        memo["_short"] = memo["_simple"] = True
     return e

@@ -7,7 +7,7 @@ are a header and the text: neither is ever evaluated or unpickled, so a program 
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -183,7 +183,7 @@ class Allocator:
 
     limits: Limits = DEFAULT
 
-    def alloc(self, size: int) -> Buffer:
+    def alloc(self, size: SupportsIndex) -> Buffer:
         """A buffer of `size` bytes, all 0.
 
         Raises

@@ -89,8 +89,8 @@ def _value_text(number: int, value: Any) -> str:
     )
 
 
-def read(source: str) -> tuple[str, list[Entry], int, str | None]:
-    """The name, lines, warp and arithmetic unit that a text means.
+def read(source: str) -> tuple[str, list[Entry], int, str | None, list[int]]:
+    """The name, lines, warp and arithmetic unit that a text means, and the place of each line in the text.
 
     Raises
     ------
@@ -108,7 +108,18 @@ def read(source: str) -> tuple[str, list[Entry], int, str | None]:
             row.fail(f"{_short(label)} is the name of an earlier line too; each name is used once")
         if label is not None:
             labels[label] = number
-    return name, [row.entry(labels) for row in rows[1:]], warp, unit
+    places = [row.place for row in rows[1:]]
+    return name, [row.entry(number, labels, places) for number, row in enumerate(rows[1:])], warp, unit, places
+
+
+def located(message: str, places: list[int]) -> str:
+    """The message of a ProgramError with the line of the text in front, where it begins with a line of the program.
+
+    >>> located("line 1 (ALU): has 0 sources", [3, 5])
+    'text line 5: line 1 (ALU): has 0 sources'
+    """
+    found = re.match(r"line (\d+)\b", message)
+    return f"text line {places[int(found[1])]}: {message}" if found and int(found[1]) < len(places) else message
 
 
 def _tokens(place: int, text: str) -> list[tuple[str, str]]:
@@ -180,8 +191,8 @@ class Row:
             self.fail(f"got {_short(self.peek()[1])} after {label}; expected =")
         return label
 
-    def entry(self, labels: dict[str, int]) -> Entry:
-        """The UOp behind the name."""
+    def entry(self, number: int, labels: dict[str, int], places: list[int]) -> Entry:
+        """The UOp behind the name, of the line with this number in the program."""
         name = self.take("word", "the name of a UOp")
         if name not in UOps.__members__:
             self.fail(f"there is no UOp {_short(name)}; there are {', '.join(UOps.__members__)}")
@@ -191,6 +202,9 @@ class Row:
             label = self.take("label", "a source")
             if label not in labels:
                 self.fail(f"no line is named {_short(label)}")
+            if labels[label] >= number and name != "DEFINE_ACC":
+                where = "this line itself" if labels[label] == number else f"text line {places[labels[label]]}, below"
+                self.fail(f"{_short(label)} is {where}; a source is an earlier line")
             sources.append(labels[label])
         arg = self.value(0) if self.takes(":") else None
         self.end()

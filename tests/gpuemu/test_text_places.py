@@ -27,7 +27,10 @@ program "places"
         ),
         ("# no end\n%r = RANGE int32 %one %one", r"^text line 8: line 2 \(RANGE\): has no ENDRANGE"),
         ("%c = CONST int32 : None", r"^text line 7: line 2 \(CONST\): the value is None; expected a number$"),
-        ('%v = CONST float32x4 : 1\n%d = WMMA float32x4 %v %v %v : "nope"', r"^text line 8: line 3 \(WMMA\): no tensor-core instruction"),
+        (
+            '%v = CONST float32x4 : 1\n%d = WMMA float32x4 %v %v %v : "nope"',
+            r"^text line 8: line 3 \(WMMA\): no tensor-core instruction",
+        ),
     ],
 )
 def test_an_error_names_the_line_of_the_text(lines: str, message: str) -> None:

@@ -269,7 +269,8 @@ def in_order(op: BinaryOps, start: Array, values: Array, count: int) -> Array:
     """
     shape = np.broadcast_shapes(start.shape[1:], values.shape[1:])
     if op is BinaryOps.MAX and start.dtype.kind == "f":
-        largest = maximum(start, np.fmax.reduce(values, axis=0, keepdims=True))
+        rows = np.ascontiguousarray(values)  # along an axis that is not the fastest numpy compares whole rows
+        largest = maximum(start, np.fmax.reduce(rows, axis=0, keepdims=True))
         if not _has_minus_zero(largest):
             return largest
         plus_zero = np.any((values == 0) & ~np.signbit(values), axis=0, keepdims=True)

@@ -239,17 +239,17 @@ FORMS: dict[object, Callable[..., Form | None]] = {
 }
 """How ALU ops combine forms; None where the result is no form. An op that is not here makes none."""
 
-FROM_FORM = frozenset({UOps.ALU, UOps.CAST})
-"""The UOps whose lines, once their form is known, need their operands no more."""
+FROM_FORM = frozenset({UOps.ALU, UOps.CAST, UOps.SPECIAL})
+"""The UOps whose lines, once their form is known, need neither their operands nor, where nobody reads it, an array."""
 BY_FORM: dict[UOps, tuple[int, ...]] = {UOps.LOAD: (1, 2), UOps.STORE: (1, 3), UOps.IF: (0,), UOps.RANGE: (0, 1)}
 """The operands of which the form is enough: they ask the engine for the array where they need it."""
 
 
 def _unread(structure: Structure, candidates: set[int]) -> frozenset[int]:
-    running = {number for number in candidates if structure.lines[number].uop in FROM_FORM}
+    without = {number for number in candidates if structure.lines[number].uop in FROM_FORM}
     read: set[int] = set()
     for number, line in enumerate(structure.lines):
-        if number not in running:  # the array of one that is known comes from its own form
+        if number not in without:  # the array of one that is known comes from its own form
             enough = BY_FORM.get(line.uop, ())
             read |= {operand.line for k, operand in enumerate(structure.reads[number]) if k not in enough}
-    return frozenset(running - read)
+    return frozenset(without - read)

@@ -5,7 +5,7 @@ and a seventh axis for the elements of a vector. Lanes that diverge are a mask: 
 never changed in place, so a value may be shared.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial, reduce
 from itertools import combinations
@@ -23,7 +23,7 @@ from gpuemu.machine.forms import Form
 from gpuemu.machine.forms import counter as variable_of
 from gpuemu.machine.grid import AXES, LANES_PER_CHUNK, Chunk, Size, chunks
 from gpuemu.machine.memory import Memory
-from gpuemu.machine.plan import plan, written_memories
+from gpuemu.machine.plan import NO_VALUE, plan, written_memories
 from gpuemu.machine.steps import Array, Mask, Step, both, numpy_of
 from gpuemu.machine.strided import place_of
 from gpuemu.machine.tracing import show
@@ -204,19 +204,27 @@ class Lockstep:
 
     def _run_body(self, block: Block) -> None:
         self.count(block.head, self._work[block.head].steps(self.chunk.lanes_at_once))
-        steps, exits = self._steps, self.structure.exits
+        steps, exits, last = self._steps, self.structure.exits, self.plan.last
         for item in block.body:
             if isinstance(item, int):
                 if item in steps:
                     steps[item]()
                 if item in exits:
                     return
+                if item in last:
+                    self._forget(last[item])
                 continue
             head = item.head or 0
             if self.lines[head].uop is UOps.RANGE:
                 self._loop(item, head)
             elif self._if(item, head) and self.mask is not None and not self.mask.any():
                 return
+            self._forget(last.get(head, ()))
+
+    def _forget(self, numbers: Iterable[int]) -> None:
+        """Nobody reads these values any more."""
+        for number in numbers:
+            self.values[number] = NO_VALUE
 
     def _loop(self, block: Block, head: int) -> None:
         """All lanes step together; those whose range has ended wait. Each iteration is the same for all."""
@@ -295,6 +303,7 @@ class Lockstep:
                         self._steps[number]()
                 self.chunk, self.place = chunk, place
                 self._take_turns(batch, count)
+                self._forget(number for number in batch.together if number in self._steps)
         except (HazardError, DivisionError):  # run it again in order, to report the first lane that fails
             self.chunk, self.place = chunk, place
             for number, value in before.items():

@@ -1,8 +1,9 @@
 """How a program runs in launches of one kind: the step of each line, made once and kept for the next launch."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from gpuemu.machine.forms import FROM_FORM, NOTHING, Known, known
 from gpuemu.machine.grid import AXES, Size
 from gpuemu.machine.steps import RUNNING, Run, constant, from_form, step_of, strided
 from gpuemu.machine.tracing import traced
-from gpuemu.structure import STATIC, Structure
+from gpuemu.structure import STATIC, Block, Structure
 from gpuemu.uops import WRITES, UOps
 
 Sizes = tuple[Size, Size, tuple[int, ...]]
@@ -36,6 +37,8 @@ class Plan:
         What runs each line; lines that need not run have none.
     batches
         For each RANGE whose iterations can run together, how.
+    last
+        For each line, or block by its head, the values that nobody reads after it: their memory is free again.
     """
 
     known: Known
@@ -43,6 +46,11 @@ class Plan:
     static: tuple[int, ...]
     steps: Mapping[int, Run]
     batches: Mapping[int, Batch]
+    last: Mapping[int, tuple[int, ...]]
+
+
+NO_VALUE = np.zeros((1,) * AXES, np.bool_)
+"""What stands for the value of a line that has none now."""
 
 
 @lru_cache(maxsize=256)
@@ -60,13 +68,16 @@ def plan(structure: Structure, sizes: Sizes, overlap: bool, trace: bool) -> Plan
     steps = _steps(structure, found, overlap)
     if trace:
         steps = {number: traced(number, step) for number, step in steps.items()}
-    shown = STATIC if trace else {UOps.SPECIAL, UOps.DEFINE_LOCAL}
+    static = STATIC if trace else {UOps.SPECIAL, UOps.DEFINE_LOCAL}
     return Plan(
         found,
         _initial(structure, found, sizes[2]),
-        tuple(number for number, line in enumerate(structure.lines) if line.uop in shown),
+        tuple(
+            number for number, line in enumerate(structure.lines) if line.uop in static and number not in found.unread
+        ),
         steps,
         {} if overlap or trace else batches(structure),
+        _last_reads(structure, structure.root, steps.keys()),
     )
 
 
@@ -87,8 +98,7 @@ def _steps(structure: Structure, found: Known, overlap: bool) -> dict[int, Run]:
 
 
 def _initial(structure: Structure, found: Known, vals: tuple[int, ...]) -> tuple[Any, ...]:
-    nothing = np.zeros((1,) * AXES, np.bool_)
-    values: list[Any] = [nothing] * len(structure.lines)
+    values: list[Any] = [NO_VALUE] * len(structure.lines)
     given = iter(vals)
     for number, line in enumerate(structure.lines):
         if line.uop is UOps.DEFINE_VAR:
@@ -100,6 +110,28 @@ def _initial(structure: Structure, found: Known, vals: tuple[int, ...]) -> tuple
         elif line.uop in FROM_FORM and (number in found.forms or number in found.gates):
             values[number] = None
     return tuple(values)
+
+
+def _last_reads(structure: Structure, block: Block, running: Set[int]) -> dict[int, tuple[int, ...]]:
+    """For each line and each block inside, the values of this block that nobody reads after it."""
+    kept = structure.escaping.union(i for i, line in enumerate(structure.lines) if line.uop is UOps.DEFINE_ACC)
+    own = {item for item in block.body if isinstance(item, int)}.intersection(running) - kept
+    last, found = {number: number for number in own}, dict[int, tuple[int, ...]]()
+    for item in block.body:
+        inside = [item] if isinstance(item, int) else _lines_of(item)
+        read = {read.line for number in inside for read in structure.reads[number]}
+        last |= dict.fromkeys(own & read, inside[0])
+        if isinstance(item, Block):
+            found |= _last_reads(structure, item, running)
+    for number, at in last.items():
+        found[at] = (*found.get(at, ()), number)
+    return found
+
+
+def _lines_of(block: Block) -> list[int]:
+    """The lines of a block, its head first."""
+    inner = [[item] if isinstance(item, int) else _lines_of(item) for item in block.body]
+    return [block.head or 0, *chain.from_iterable(inner)]
 
 
 def written_memories(structure: Structure) -> frozenset[int]:

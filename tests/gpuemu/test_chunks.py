@@ -1,5 +1,6 @@
 """Memory is bounded by the chunk, not by the grid: counted in lanes and chunks, not in seconds."""
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -95,3 +96,22 @@ def test_a_sum_of_many_elements_by_one_lane_is_no_endless_loop() -> None:
     values, result = np.ones(30_000, np.float32), np.zeros(1, np.float32)
     Program("sum", k.lines, limits=Limits(steps=1000))(result, values)
     assert result[0] == 30_000
+
+
+@pytest.mark.parametrize("lines", [4, 64])
+def test_memory_does_not_grow_with_the_lines(lines: int) -> None:
+    """A value is forgotten once the last line that reads it has run."""
+    k = plain_kernels.KernelLines()
+    out, x = k.buffers(2)
+    i = k.plus(k.times(k.special(0, "gidx0", 128), 256), k.special(0, "lidx0", 256))
+    total = k.load(x, i)
+    for _ in range(lines):
+        total = k.floats(BinaryOps.ADD, total, total)
+    k.store(out, i, total)
+    program, buffers = Program("chain", k.lines), [np.zeros(128 * 256, np.float32) for _ in range(2)]
+    program(*buffers)
+    tracemalloc.start()
+    program(*buffers)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 3 * buffers[0].nbytes

@@ -25,7 +25,7 @@ from shapetracker.expr.nodes import (
     as_expr,
     node,
 )
-from shapetracker.expr.simplify.facts import Facts, Step
+from shapetracker.expr.simplify.facts import Facts, Step, quiet
 from shapetracker.expr.simplify.limits import coarse_limit, decided, standard
 from shapetracker.expr.simplify.linear import Form, Terms, from_linear, leads_negative, linear, plus, turned
 from shapetracker.expr.simplify.residues import (
@@ -302,6 +302,18 @@ def _finished(e: Expr, rules: tuple[Rule, ...]) -> Expr:
             return canonical(after, _NOTHING)
     e.__dict__["_canonical"] = True
     return e
+
+
+def remainder_of(a: Form, n: int, facts: Facts) -> Form:
+    """The canonical form of a % n, for a sum of canonical atoms and n > 1; a look ahead leaves no trace.
+
+    >>> from shapetracker.expr.nodes import Variable
+    >>> remainder_of(({Variable("i", 0, 3): 8}, 5), 4, Facts())
+    ({}, 1)
+    """
+    if facts.ranges:
+        return linear(canonical(from_linear(*a) % n, quiet(facts)))
+    return _remainder(*_settled(*a), n)
 
 
 def _ruled(e: Expr) -> Expr:

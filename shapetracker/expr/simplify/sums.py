@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from shapetracker.expr.nodes import Const, Expr, FloorDiv, Max, Min, Mod, Sum
-from shapetracker.expr.simplify.canonical import canonical
+from shapetracker.expr.simplify.canonical import canonical, remainder_of
 from shapetracker.expr.simplify.facts import Facts, quiet
 from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus
 from shapetracker.expr.simplify.rules import QUOTIENT, REMAINDER, SHARED, rule
 
 Form = tuple[Terms, int]
+_TWO = Const(2)
 
 
 def _divisions(terms: Terms, kind: type[Expr]) -> Iterator[tuple[Expr, int, Expr, int]]:
@@ -20,6 +21,11 @@ def _divisions(terms: Terms, kind: type[Expr]) -> Iterator[tuple[Expr, int, Expr
             a, n = atom.args
             if type(n) is Const:
                 yield atom, c, a, n.value
+
+
+def _quotient(a: Form, n: int, facts: Facts) -> Form:
+    """The canonical form of a // n, looking ahead; most often it is there already."""
+    return linear(canonical(from_linear(*a) // n, quiet(facts)))
 
 
 def _cheaper(new: Form, old: Expr) -> Expr | None:
@@ -41,7 +47,7 @@ def remainder_meets_its_quotient(e: Expr, facts: Facts) -> Expr | None:
     for atom, c, a, n in _divisions(terms, Mod):
         rest = plus((terms, constant), ({atom: 1}, 0), -c)
         for x, sign, more, _ in _remainder_read(a, n, terms):
-            whole = linear(canonical(from_linear(*x) // n, quiet(facts)))
+            whole = _quotient(x, n, facts)
             if _meets(terms, whole[0], x[0]):
                 new = plus(plus(rest, x, c * sign), whole, -c * sign * n)
                 after = _cheaper((new[0], new[1] + c * more), e)
@@ -93,10 +99,11 @@ def the_other_half(e: Expr, facts: Facts) -> Expr | None:
     terms, constant = linear(e)
     if len(terms) < 2:
         return None
-    for atom, c, a, n in _divisions(terms, FloorDiv):
-        if n == 2:
+    for atom, c in terms.items():
+        if type(atom) is FloorDiv and atom.args[1] is _TWO:
+            a = atom.args[0]
             x = plus(linear(a), ({}, -1))
-            whole = linear(canonical(from_linear(*x) // 2, quiet(facts)))
+            whole = _quotient(x, 2, facts)
             if _meets(terms, whole[0], x[0]):
                 new = plus(plus(plus((terms, constant), ({atom: 1}, 0), -c), x, c), whole, -c)
                 after = _cheaper(new, e)
@@ -116,8 +123,8 @@ def multiple_meets_its_quotient(e: Expr, facts: Facts) -> Expr | None:
             if d % divisor:
                 continue
             c = d // divisor
-            rest = linear(canonical(dividend % divisor, quiet(facts)))
             x = linear(dividend)
+            rest = remainder_of(x, divisor, facts)
             if _meets(terms, x[0], rest[0]):
                 new = plus((terms, constant), ({atom: 1}, 0), -d)
                 after = _cheaper(plus(plus(new, x, c), rest, -c), e)
@@ -149,12 +156,11 @@ def two_digits_become_one(e: Expr, facts: Facts) -> Expr | None:
             if other is atom:
                 continue
             for form, sign, more, digit in _remainder_read(a, n, terms):
-                x = from_linear(*form)
-                upper = ({other: 1}, 0) if digit is other else linear(canonical(x // n % m, quiet(facts)))
+                upper = ({other: 1}, 0) if digit is other else remainder_of(_quotient(form, n, facts), m, facts)
                 if other not in upper[0] or d % (n * upper[0][other]):
                     continue
                 c = d // (n * upper[0][other])
-                both = linear(canonical(x % (n * m), quiet(facts)))
+                both = remainder_of(form, n * m, facts)
                 new = plus(plus((terms, constant + c * sign * more), upper, -c * n), both, c)
                 after = _cheaper(plus(new, ({atom: 1}, 0), -c * sign), e)
                 if after is not None:
@@ -170,8 +176,7 @@ def hermites_identity(e: Expr, facts: Facts) -> Expr | None:
         if not 2 <= n <= len(terms):
             continue
         inner, offset = linear(a)
-        family = [(from_linear(inner, k) // n, k) for k in range(n)]
-        quotients = [linear(canonical(q, quiet(facts))) for q, _ in family]
+        quotients = [_quotient((inner, k), n, facts) for k in range(n)]
         if not any(atom in q[0] for q in quotients) or offset not in range(n):
             continue
         new: Form = terms, constant

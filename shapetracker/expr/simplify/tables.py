@@ -12,8 +12,8 @@ from math import prod
 
 from shapetracker.expr.evaluate import values_at, values_on_a_line
 from shapetracker.expr.nodes import And, Comparison, Const, Eq, Expr, Ge, Lt, Ne, Sum, Variable
-from shapetracker.expr.simplify.canonical import canonical
-from shapetracker.expr.simplify.facts import Facts, quiet
+from shapetracker.expr.simplify.canonical import remainder_of
+from shapetracker.expr.simplify.facts import Facts
 from shapetracker.expr.simplify.linear import from_linear, linear, plus
 from shapetracker.expr.simplify.rules import COMPOUND, SHARED, TANGLED, rule, shortening
 
@@ -112,7 +112,7 @@ def table_of_a_remainder(e: Expr, facts: Facts) -> Expr | None:
         if least > most:
             continue
         shift = next((s for s in (0, sign * constant, least) if least <= s <= most), least)
-        remainder = linear(canonical(from_linear({v: a}, shift) % m, quiet(facts)))
+        remainder = remainder_of(({v: a}, shift), m, facts)
         rest = {t: c for t, c in terms.items() if t is not q and t is not v}
         after = from_linear(*plus((rest, constant - sign * shift), remainder, sign))
         if after.operations() < e.operations():

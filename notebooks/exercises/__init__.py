@@ -47,9 +47,12 @@ array), `Kernel` (a ``@cuda.jit`` kernel). Each kind's docstring says what `inpu
 The solution goes into a module of ``notebooks/solutions``, such as ``n07.py``::
 
     SOLUTIONS = {"lanes-of-a-warp": 32}
-    WRONG = [("lanes-of-a-warp", 64, "AMD's CDNA")]  # a wrong answer, and a part of the sentence that it must get
 
-The tests find every module there, and hold each solution against its exercise. Where inputs change with the seed, a
+and what people answer instead into ``tests/exercises/wrong_answers.py``, with a part of the sentence that it must get::
+
+    ("lanes-of-a-warp", 64, "AMD's CDNA"),
+
+The tests hold all of them against the exercises. Where inputs change with the seed, a
 solution is a kernel, a formula or a function; where they are fixed it may be a number.
 """
 

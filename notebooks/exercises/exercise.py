@@ -21,9 +21,12 @@ class Mistake:
     Attributes
     ----------
     says
-        The sentence.
+        The sentence; where `fits` tells the mistake, ``{answer}`` and the inputs may stand in it.
     gives
-        What the mistaken answer gives, from the same inputs as the right one; None where a hazard tells.
+        What the mistaken answer gives, from the same inputs as the right one; None where something else tells.
+    fits
+        From a number (or a tuple of numbers) and the inputs: whether that answer makes the mistake. For many answers at
+        once, such as all that are too small; an answer that it cannot read does not.
     hazard, buffer
         The kind of report that it leads to (such as ``"race"`` or ``"out-of-bounds"``), and in which buffer; a buffer
         of None stands for any.
@@ -33,6 +36,7 @@ class Mistake:
     gives: Callable[..., Any] | None = None
     hazard: str | None = None
     buffer: str | None = None
+    fits: Callable[..., bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from exercises.exercise import Exercise, Inputs, Judgement, kind_of
+from exercises.exercise import Exercise, Inputs, Judgement, Mistake, kind_of
 from exercises.pictures import number
 from shapetracker.drawing.grid import Cell, Grid
 from shapetracker.drawing.picture import Part
@@ -48,6 +48,8 @@ class Number:
         for mistake in exercise.mistakes:
             if mistake.gives is not None and self._same(given, _plain(mistake.gives(**inputs))):
                 return Judgement(False, mistake.says, parts)
+            if _fits(mistake, given, inputs):
+                return Judgement(False, mistake.says.format(answer=_written(given), **inputs), parts)
         return Judgement(False, self._difference(given, wanted), parts)
 
     def _same(self, given: Any, other: Any) -> bool:
@@ -82,6 +84,13 @@ class Number:
         wide = max(len(_written(x)) for x in given)
         title = "your numbers"
         return Grid(1, len(given), cell, title=title, row_labels=[""], width=max(26, 8 * wide + 8)), *shown
+
+
+def _fits(mistake: Mistake, given: Any, inputs: Inputs) -> bool:
+    try:
+        return mistake.fits is not None and bool(mistake.fits(given, **inputs))
+    except (TypeError, ValueError, IndexError, OverflowError):  # a tuple where numbers compare, or the like
+        return False
 
 
 def _plain(value: Any) -> Any:

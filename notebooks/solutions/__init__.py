@@ -1,7 +1,6 @@
 """Solutions of the exercises, one module a notebook, for those who teach; `make student` leaves this folder out.
 
-Each module has ``SOLUTIONS``, from the name of an exercise to an answer that is right, and ``WRONG``, a list of
-``(name, answer, part of the sentence that it gets)``. The tests go through all of them.
+Each module has ``SOLUTIONS``, from the name of an exercise to an answer that is right. The tests try all of them.
 """
 
 from __future__ import annotations

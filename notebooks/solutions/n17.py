@@ -12,13 +12,6 @@ def scale(out, a, factor):
 
 
 @cuda.jit
-def x_for_the_row(out, a, factor):
-    x, y = cuda.grid(2)
-    if x < out.shape[0] and y < out.shape[1]:
-        out[y, x] = a[y, x] * factor
-
-
-@cuda.jit
 def largest(out, a):
     tile = cuda.shared.array(8, float32)
     i = cuda.threadIdx.x
@@ -34,40 +27,4 @@ def largest(out, a):
         cuda.atomic.max(out, 0, tile[0])
 
 
-@cuda.jit
-def last_block_stays(out, a):
-    tile = cuda.shared.array(8, float32)
-    i = cuda.threadIdx.x
-    tile[i] = a[cuda.grid(1)] if cuda.grid(1) < a.size else 0.0
-    cuda.syncthreads()
-    reach = 4
-    while reach > 0:
-        if i < reach:
-            tile[i] = max(tile[i], tile[i + reach])
-        cuda.syncthreads()
-        reach //= 2
-    if i == 0:
-        out[0] = tile[0]
-
-
-@cuda.jit
-def no_barrier(out, a):
-    tile = cuda.shared.array(8, float32)
-    i = cuda.threadIdx.x
-    tile[i] = a[cuda.grid(1)] if cuda.grid(1) < a.size else 0.0
-    reach = 4
-    while reach > 0:
-        if i < reach:
-            tile[i] = max(tile[i], tile[i + reach])
-        reach //= 2
-    if i == 0:
-        cuda.atomic.max(out, 0, tile[0])
-
-
 SOLUTIONS = {"scale": scale, "largest": largest}
-
-WRONG = [
-    ("scale", x_for_the_row, "it is the column"),
-    ("largest", last_block_stays, "Use cuda.atomic.max"),
-    ("largest", no_barrier, "A barrier is missing"),
-]

@@ -1,13 +1,16 @@
 """Every solution passes its check, whatever the inputs; typical wrong answers get the sentence that helps."""
 
 import pytest
+from wrong_answers import WRONG as WRONG_ANSWERS
+from wrong_kernels import WRONG as WRONG_KERNELS
+from wrong_kernels_of_warps import WRONG as WRONG_KERNELS_OF_WARPS
 
 from exercises import check
 from exercises.define import find, names
 from solutions import modules
 
 SOLUTIONS = {name: answer for module in modules() for name, answer in module.SOLUTIONS.items()}
-WRONG = [case for module in modules() for case in module.WRONG]
+WRONG = [*WRONG_ANSWERS, *WRONG_KERNELS, *WRONG_KERNELS_OF_WARPS]
 SEEDS = (0, 1, 2)
 
 
@@ -32,8 +35,14 @@ def test_wrong_answer_gets_the_sentence_that_helps(name, answer, sentence):
     assert sentence in verdict.sentence
 
 
-def test_there_are_at_least_twenty_typical_wrong_answers():
-    assert len(WRONG) >= 20
+@pytest.mark.parametrize("name", names())
+def test_each_exercise_answers_a_typical_wrong_answer(name):
+    assert name in {exercise for exercise, _, _ in WRONG}
+
+
+def test_solutions_hold_right_answers_alone():
+    assert len(WRONG) >= 160
+    assert not any(hasattr(module, "WRONG") for module in modules())
 
 
 @pytest.mark.parametrize("name", names())

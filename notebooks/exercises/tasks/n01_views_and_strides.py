@@ -23,6 +23,9 @@ define(
             "Strides here count elements, and you counted bytes: numpy's strides are those of bytes.",
             gives=lambda: 4 * (2 * 6 + 3),
         ),
+        Mistake("You added the two indices; each is first multiplied by its stride.", gives=lambda: 2 + 3),
+        Mistake("The row alone is multiplied by 6; the column's stride is 1.", gives=lambda: (2 + 3) * 6),
+        Mistake("The view has 24 elements: their addresses are 0 to 23.", fits=lambda answer: not 0 <= answer < 24),
     ),
     hints=(
         "One step down is how many cells along the line?",

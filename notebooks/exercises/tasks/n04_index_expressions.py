@@ -62,6 +62,14 @@ define(
     mistakes=(
         Mistake("With this j nothing is carried yet; one more is needed.", gives=lambda n: n - 1),
         Mistake("It goes wrong one earlier.", gives=lambda n: n + 1),
+        Mistake(
+            "i · {n} + {answer} is still below (i + 1) · {n}, so nothing is carried.",
+            fits=lambda answer, n: 0 <= answer < n,
+        ),
+        Mistake(
+            "It goes wrong earlier: j may be less than {answer}, and still fill a row.",
+            fits=lambda answer, n: answer > n,
+        ),
     ),
     hints=("When does j make a whole row?", "Ask equivalent((i * n + j) // n, i) with other ranges of j."),
 )

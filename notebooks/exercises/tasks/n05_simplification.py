@@ -60,8 +60,10 @@ define(
     wanted=lambda n: n - 1,
     mistakes=(
         Mistake("At the divisor itself the remainder is 0: one less.", gives=lambda n: n),
-        Mistake("It holds for larger ones too: up to one below the divisor.", gives=lambda n: n - 2),
-        Mistake("From the divisor on the remainder starts again at 0.", gives=lambda n: 2 * n - 1),
+        Mistake(
+            "It holds for larger ones too: up to one below the divisor.", fits=lambda answer, n: 0 <= answer < n - 1
+        ),
+        Mistake("From the divisor on the remainder starts again at 0.", fits=lambda answer, n: answer > n),
     ),
     hints=("Write a and a % n in two rows. Where do they part?",),
 )

@@ -59,6 +59,10 @@ define(
             gives=lambda rows, columns: 1 - rows * columns,
         ),
         Mistake("You exchanged rows and columns.", gives=lambda rows, columns: 1 - (columns - 1) * rows),
+        Mistake(
+            "The next column begins one cell after the head of this one; but the walk stands at its foot.",
+            gives=lambda rows, columns: 1,
+        ),
     ),
     hints=("Which addresses do the last element of the first column and the first of the second have?",),
 )
@@ -82,11 +86,10 @@ define(
             gives=lambda: 1,
         ),
         Mistake(
-            "The border between 4 and 3 must stay: which of the shapes have a border after 4 elements?", gives=lambda: 3
+            "The border between 4 and 3 must stay: which of the shapes have a border after 4 elements?",
+            fits=lambda answer: 2 < answer < 8,
         ),
-        Mistake(
-            "The border between 4 and 3 must stay: which of the shapes have a border after 4 elements?", gives=lambda: 4
-        ),
+        Mistake("Its own shape is one of them: it need not change at all.", gives=lambda: 0),
     ),
     hints=("The border between the two axes cannot be crossed.", "(4, 3) itself, and 4 split into 2 · 2."),
 )

@@ -50,6 +50,7 @@ define(
         Mistake("There are two loads in each round: one of A, one of B.", gives=lambda m, n, k: m * n * k),
         Mistake("That is one lane; there is one for each element of the result.", gives=lambda m, n, k: 2 * k),
         Mistake("Each lane runs the loop k times.", gives=lambda m, n, k: 2 * m * n),
+        Mistake("That is how many lanes there are; each of them runs the loop.", gives=lambda m, n, k: m * n),
     ),
     hints=("Lanes · rounds of the loop · loads in a round.",),
 )

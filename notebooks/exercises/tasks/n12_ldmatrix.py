@@ -47,6 +47,14 @@ define(
         Mistake("These are the worst, or nearly: their rows meet in few groups of banks.", lambda: (16, 32, 48, 64)),
         Mistake("Right, but 8 halves a row is free as well: eight rows side by side.", lambda: (24, 40, 56, 72)),
         Mistake("72 is one of them, but not the only one.", lambda: (72,)),
+        Mistake(
+            "Where pitch / 8 is even, the eight rows start in four groups of banks at most, and two rows meet in one.",
+            fits=lambda answer: any(pitch // 8 % 2 == 0 for pitch in answer),
+        ),
+        Mistake(
+            "Those are free, and there are more: try each pitch, (pitch · row / 8) % 8 for the rows 0 to 7.",
+            fits=lambda answer: set(answer) < {8, 24, 40, 56, 72},
+        ),
     ),
     hints=(
         "A row starts in group (pitch · row / 8) % 8.",

@@ -46,6 +46,10 @@ define(
         Mistake("That is how many elements A has.", lambda: 30 * 40),
         Mistake("You counted the rows and the columns, and not the corner.", lambda: 2 * 40 + 8 * 30),
         Mistake("You counted the corner twice.", lambda: 2 * 48 + 8 * 32),
+        Mistake(
+            "Five tiles would have places enough, but none can be cut: two down and three across are six.",
+            lambda: 5 * 16 * 16 - 30 * 40,
+        ),
     ),
     hints=("How many tiles are needed, down and across?", "Two tiles down, three across: 32×48 places."),
 )

@@ -18,9 +18,14 @@ define(
             "That is who notices a transposed load. This is another mistake.",
             lambda: (3, 4),
         ),
-        Mistake("The identity notices too: its row 8 is not its row 0.", lambda: (2, 3, 4)),
-        Mistake("A symmetric matrix hides a transposition, and nothing else.", lambda: (1, 3, 4)),
-        Mistake("All ones notices nothing at all: each row is like every other.", lambda: (0, 1, 2, 3, 4)),
+        Mistake(
+            "All ones notices nothing at all: each row is like every other.",
+            fits=lambda answer: 0 in answer,
+        ),
+        Mistake("The identity notices too: its row 8 is not its row 0.", fits=lambda answer: 1 not in answer),
+        Mistake("A symmetric matrix hides a transposition, and nothing else.", fits=lambda answer: 2 not in answer),
+        Mistake("Numbered rows notice it: row 8 holds eights, row 0 zeros.", fits=lambda answer: 3 not in answer),
+        Mistake("Random integers notice it: no two of their rows are alike.", fits=lambda answer: 4 not in answer),
     ),
     hints=(
         "A matrix hides the mistake if its row m + 8 is its row m.",

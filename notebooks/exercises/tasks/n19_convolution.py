@@ -35,6 +35,10 @@ define(
         Mistake("That is with steps of 1.", lambda: 81),
         Mistake("That is one axis; there are two.", lambda: 5),
         Mistake("That is without padding and with steps of 1.", lambda: 49),
+        Mistake(
+            "Padded it is 11 long; the last window starts at 8, which is the fifth place: 0, 2, 4, 6, 8.", lambda: 36
+        ),
+        Mistake("Windows may overlap: they move by 2, not by their own width.", lambda: 9),
     ),
     hints=("Padded it is 11×11.", "(11 − 3) // 2 + 1 places along each axis."),
 )

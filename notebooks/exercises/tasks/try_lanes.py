@@ -14,6 +14,10 @@ define(
         Mistake("The lane is right. Row 11 is in the lower half of C: not the elements 0 and 1.", lambda: (14, 1)),
         Mistake("The lane is right. Element 2 is its left neighbour, C[11, 4].", lambda: (14, 2)),
         Mistake("Two neighbours along a row belong to one lane, so a row has four lanes, not eight.", lambda: (29, 3)),
+        Mistake(
+            "There are the lanes 0 to 31: rows 8 to 15 lie in the lanes of rows 0 to 7, in their other elements.",
+            fits=lambda answer: answer[0] > 31,
+        ),
     ),
     hints=(
         "Rows 8 to 15 repeat the lanes of rows 0 to 7.",
@@ -37,6 +41,8 @@ define(
         Mistake("These lanes hold column 5, not row 5.", lambda: tuple(range(2, 32, 4))),
         Mistake("That is the first of them; it holds the columns 0 and 1 alone.", lambda: (20,)),
         Mistake("These lanes hold row 4: row 0 is in the lanes 0 to 3.", lambda: (16, 17, 18, 19)),
+        Mistake("Lane 5 holds pieces of row 1: a row takes four lanes, so row 5 begins with lane 20.", lambda: (5,)),
+        Mistake("These lanes hold rows 1 and 9: four lanes a row, so row 5 begins with lane 20.", lambda: (4, 5, 6, 7)),
     ),
     hints=(
         "Walk along row 5 in the explorer, and read which lane holds each element.",
@@ -95,6 +101,11 @@ define(
         Mistake("Lane 4 holds rows 1 and 9, and 4 // 4 % 4 is 1. It is right.", lambda: 4),
         Mistake("Lane 15 holds rows 3 and 11, and 15 // 4 % 4 is 3. It is the last right one.", lambda: 15),
         Mistake("Of lane 0 all four elements are right.", lambda: 0),
+        Mistake(
+            "Lane {answer} is right: lane // 4 is below 4 there, so % 4 changes nothing.",
+            fits=lambda answer: 0 < answer < 16,
+        ),
+        Mistake("Lane {answer} is wrong, but not the first.", fits=lambda answer: 16 < answer < 32),
     ),
     hints=(
         'Paste both lines into "yours" below the explorer\'s matrices, or set explorer.formula.',

@@ -239,7 +239,7 @@ FORMS: dict[object, Callable[..., Form | None]] = {
 }
 """How ALU ops combine forms; None where the result is no form. An op that is not here makes none."""
 
-FROM_FORM = frozenset({UOps.ALU, UOps.CAST, UOps.SPECIAL})
+FROM_FORM = frozenset({UOps.ALU, UOps.CAST, UOps.SPECIAL, UOps.RANGE})
 """The UOps whose lines, once their form is known, need neither their operands nor, where nobody reads it, an array."""
 BY_FORM: dict[UOps, tuple[int, ...]] = {UOps.LOAD: (1, 2), UOps.STORE: (1, 3), UOps.IF: (0,), UOps.RANGE: (0, 1)}
 """The operands of which the form is enough: they ask the engine for the array where they need it."""

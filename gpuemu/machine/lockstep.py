@@ -6,7 +6,7 @@ never changed in place, so a value may be shared.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial, reduce
 from itertools import combinations
 from math import prod
@@ -16,7 +16,7 @@ import numpy as np
 from gpuemu.alu import BinaryOps
 from gpuemu.errors import DivisionError, HazardError
 from gpuemu.limits import DEFAULT, Limits
-from gpuemu.machine import wmma
+from gpuemu.machine import chains, wmma
 from gpuemu.machine.arithmetic import in_order, truth
 from gpuemu.machine.batching import Batch, Fold
 from gpuemu.machine.forms import Form
@@ -230,7 +230,7 @@ class Lockstep:
         """All lanes step together; those whose range has ended wait. Each iteration is the same for all."""
         start, end = (self.value(read) for read in self.structure.reads[head])
         outer, within, depth, batch = self.mask, self.within, len(self.heads), self._batches.get(head)
-        counted = head in self.plan.known.forms
+        counted, unread = head in self.plan.known.forms, head in self.plan.known.unread
         if batch is not None and start.size == end.size == 1 and self._loop_together(batch, head, start, end):
             return
         # A difference of unsigned integers wraps to the true one, however wide the range is.
@@ -250,7 +250,8 @@ class Lockstep:
                 exits, outer if trip < shortest else self.mask, depth + (trip >= shortest)
             ):
                 break
-            self.set(head, counter)
+            if not unread:
+                self.set(head, counter)
             if counted:
                 self.position[variable_of(head)] = counter.item()
             show(self, head)
@@ -293,9 +294,10 @@ class Lockstep:
                 count = min(at_once, trips - trip)
                 in_turn = 0 if folds and not chained else count * sum(weight(self.lines[i]) for i in batch.in_turn)
                 self.count(head, in_turn + self._work[head].steps(count * chunk.lanes_at_once))
-                counters = np.arange(count).astype(start.dtype) + start.dtype.type(first + trip)
-                self.values[head] = counters.reshape(count, *(1,) * (AXES - 1))
-                self.chunk = replace(chunk, groups=(count, *chunk.groups[1:]))
+                if head not in self.plan.known.unread:
+                    counters = np.arange(count).astype(start.dtype) + start.dtype.type(first + trip)
+                    self.values[head] = counters.reshape(count, *(1,) * (AXES - 1))
+                self.chunk = Chunk(chunk.origin, (count, *chunk.groups[1:]), chunk.local, chunk.warp)
                 self.place = place_of(self.chunk.shape, head)
                 self.position[variable_of(head)] = first + trip
                 for number in batch.together:
@@ -313,7 +315,7 @@ class Lockstep:
 
     def _folds(self, batch: Batch) -> tuple[Fold, ...]:
         """The folds that the lines in turn are; none where one of them must be made one by one."""
-        one_by_one = any(fold.op is UOps.WMMA and not wmma.chains(self.cores[fold.line]) for fold in batch.folds)
+        one_by_one = any(fold.op is UOps.WMMA and not chains.chains(self.cores[fold.line]) for fold in batch.folds)
         return () if one_by_one else batch.folds
 
     def _widest(self, batch: Batch, folds: tuple[Fold, ...]) -> int:
@@ -331,7 +333,7 @@ class Lockstep:
             groups = self.chunk.lanes_at_once // core.instruction.lanes
             self.count(fold.line, count * steps_of_products(groups * core.products))
             active = None if mask is None or mask.all() else mask
-            d = wmma.multiply_chain(core, self.chunk, fold.line, (values[0], values[1], old), active, count)
+            d = chains.multiply(core, self.chunk, fold.line, (values[0], values[1], old), active, count)
             return d if core.d.dtype.count > 1 else d[..., 0]
         return in_order(fold.op, old, values[0], count)
 

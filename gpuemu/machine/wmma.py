@@ -3,7 +3,7 @@
 Which element a lane holds is the instruction's lane map; how the products add up and round is its arithmetic unit.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from math import prod
 from typing import Any, cast
@@ -17,10 +17,7 @@ from gpuemu.errors import HazardError, InstructionError, Report
 from gpuemu.machine import hazards
 from gpuemu.machine.grid import Chunk
 from gpuemu.machine.memory import Memory
-from gpuemu.tensorcores import arithmetic, from_seed, instruction
-from gpuemu.tensorcores.arithmetic.blocks import FusedBlocks
-from gpuemu.tensorcores.arithmetic.cdna import FusedThenAdded
-from gpuemu.tensorcores.arithmetic.chains import FmaChain, Sequential
+from gpuemu.tensorcores import from_seed, instruction
 from gpuemu.tensorcores.arithmetic.formats import SCALES
 from gpuemu.tensorcores.instruction import Instruction
 from gpuemu.tensorcores.lanemap import LaneMap, SparseLaneMap
@@ -28,9 +25,6 @@ from gpuemu.tensorcores.nvidia import shared_operand
 from gpuemu.tensorcores.sparse import fields
 
 Array = npt.NDArray[Any]
-
-CHAINED = 1 << 20
-"""Elements of the factors, each as often as results need it, that one call multiplies: few enough for the cache."""
 
 REGISTERS: dict[str, DType] = {
     "fp16": dtypes.float16,
@@ -251,89 +245,28 @@ def multiply(
         index register puts two values in one place.
     """
     if active is not None:
-        operands = _only_active(core, chunk, line, operands, active)
+        operands = only_active(core, chunk, line, operands, active)
     axes = tuple(max(sizes) for sizes in zip(*(x.shape[:3] for x in (*operands, *rest)), strict=True))
     full = (*axes, *chunk.local)
-    right = _gather(core, core.b, chunk, line, operands[1], full if rest else _own_lanes(core, chunk, operands[1]))
-    start = _gather(core, core.c, chunk, line, operands[2], full)
+    right = gather(core, core.b, chunk, line, operands[1], full if rest else own_lanes(core, chunk, operands[1]))
+    start = gather(core, core.c, chunk, line, operands[2], full)
     if core.sparse:
         _check_sparse_index(core, chunk, line, rest[0], active)
         left = _spread(core, operands[0], rest[0], full)
     else:
-        left = _gather(core, core.a, chunk, line, operands[0], full if rest else _own_lanes(core, chunk, operands[0]))
+        left = gather(core, core.a, chunk, line, operands[0], full if rest else own_lanes(core, chunk, operands[0]))
     scale_a, scale_b = _scales(core, rest, full)
     d = core.instruction.multiply(left, right, start, core.unit, scale_a=scale_a, scale_b=scale_b)
-    return _held_by_lanes(core, d, full)
+    return held_by_lanes(core, d, full)
 
 
-def _held_by_lanes(core: TensorCore, d: Array, lanes: tuple[int, ...]) -> Array:
+def held_by_lanes(core: TensorCore, d: Array, lanes: tuple[int, ...]) -> Array:
     """Each lane's part of D, along a seventh axis."""
     flat = d.reshape(-1, core.d.holders.size).take(core.d.positions, axis=1)
     return flat.astype(core.d.dtype.numpy, copy=False).reshape(*lanes, core.d.dtype.count)
 
 
-@cache
-def chains(core: TensorCore) -> bool:
-    """Whether D of one product as C of the next gives the bits of a single product along all of their k.
-
-    It does where the unit adds block after block, each rounded to the type of D, and an instruction is whole blocks.
-
-    >>> chains(resolve("m16n8k16"))
-    True
-    """
-    of = core.instruction
-    if core.sparse or core.scales is not None or core.b_is_shared:
-        return False
-    unit = arithmetic.unit(core.unit or of.unit)
-    path = of.path if of.path in unit.paths else "mma"
-    rule = unit.rule(core.a.lane_map.dtype, core.d.lane_map.dtype, path, core.b.lane_map.dtype)[0]
-    if isinstance(rule, FusedBlocks | FusedThenAdded):
-        return of.k % rule.length == 0
-    if isinstance(rule, Sequential):  # adds in float32 or float64, and rounds to a narrower type at the end
-        return core.d.dtype.numpy.itemsize >= 4
-    return isinstance(rule, FmaChain)
-
-
-def multiply_chain(
-    core: TensorCore, chunk: Chunk, line: int, operands: tuple[Array, Array, Array], active: Array | None, count: int
-) -> Array:
-    """C + A₀·B₀ + A₁·B₁ + … in every group of lanes, for a core that `chains`: as D of each product is C of the next.
-
-    Parameters
-    ----------
-    operands
-        As for `multiply`; A and B of all products along the first axis, on which the chunk has length 1.
-    count
-        How many products there are.
-
-    Raises
-    ------
-    HazardError
-        As `multiply` does, for some product.
-    """
-    if active is not None:
-        operands = _only_active(core, chunk, line, operands, active)
-    a, b, c = operands
-    axes = tuple(max(sizes) for sizes in zip(*(x.shape[1:3] for x in operands), strict=True))
-    full, many = (1, *axes, *chunk.local), replace(chunk, groups=(count, *chunk.groups[1:]))
-    left = _along_k(_gather(core, core.a, many, line, a, _own_lanes(core, chunk, a)), -2, count)
-    right = _along_k(_gather(core, core.b, many, line, b, _own_lanes(core, chunk, b)), -3, count)
-    d, k = _gather(core, core.c, chunk, line, c, full), core.instruction.k
-    step = k * max(1, CHAINED // max(1, d.size // min(core.instruction.m, core.instruction.n) * k))
-    for i in range(0, count * k, step):
-        d = core.instruction.multiply(left[..., i : i + step], right[..., i : i + step, :], d, core.unit)
-    return _held_by_lanes(core, d, full)
-
-
-def _along_k(matrices: Array, axis: int, count: int) -> Array:
-    """Matrices of many products, (products, …), side by side along k: (1, …); `axis` is where their number goes."""
-    each = np.broadcast_to(matrices, (count, *matrices.shape[1:]))
-    beside = np.moveaxis(each, 0, axis)
-    k = beside.ndim + axis
-    return beside.reshape(1, *beside.shape[:k], -1, *beside.shape[k + 2 :])
-
-
-def _only_active(
+def only_active(
     core: TensorCore, chunk: Chunk, line: int, operands: tuple[Array, Array, Array], active: Array
 ) -> tuple[Array, Array, Array]:
     """The operands, where groups that are not here multiply zeros; nobody reads what they get."""
@@ -342,7 +275,7 @@ def _only_active(
     return a, b, c
 
 
-def _own_lanes(core: TensorCore, chunk: Chunk, x: Array) -> tuple[int, ...]:
+def own_lanes(core: TensorCore, chunk: Chunk, x: Array) -> tuple[int, ...]:
     """The lanes over which an operand differs, as six lengths that hold whole groups: equal matrices are made once."""
     lanes = chunk.local if chunk.local[2] % core.instruction.lanes else (*x.shape[3:5], chunk.local[2])
     return (*x.shape[:3], *lanes)
@@ -396,7 +329,7 @@ def _held(core: TensorCore, fragment: Fragment, x: Array, lanes: tuple[int, ...]
     return rows, rows.take(fragment.holders, axis=1)
 
 
-def _gather(core: TensorCore, fragment: Fragment, chunk: Chunk, line: int, x: Array, lanes: tuple[int, ...]) -> Array:
+def gather(core: TensorCore, fragment: Fragment, chunk: Chunk, line: int, x: Array, lanes: tuple[int, ...]) -> Array:
     """The matrices (…, blocks, rows, columns) that the fragments of all groups of lanes hold."""
     rows, matrices = _held(core, fragment, x, lanes)
     if fragment.lane_map.duplicates:

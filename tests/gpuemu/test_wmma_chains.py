@@ -9,7 +9,8 @@ import wmma_kernels
 from gpuemu import BinaryOps, Program, UOps, dtypes
 from gpuemu.errors import HazardError, UnitError
 from gpuemu.machine import lockstep
-from gpuemu.machine.wmma import TensorCore, chains, resolve
+from gpuemu.machine.chains import chains
+from gpuemu.machine.wmma import TensorCore, resolve
 from gpuemu.tensorcores import arithmetic, instructions
 from gpuemu.tensorcores.instruction import Instruction
 

@@ -216,17 +216,22 @@ def _quotient(terms: Terms, constant: int, n: int) -> Form:
             whole = {t: c // n for t, c in whole.items()}
             return (whole, constant // n) if plain else _settled(whole, constant // n)
     split = without_multiples(terms, constant, n)
-    if split is None:
-        return _quotient_without_multiples(terms, constant, n, plain, shares)
+    if split is None or not split[0][0]:  # of the constant alone multiples are taken
+        out = constant // n if split else 0
+        ends = (low // n - out, high // n - out) if plain else None
+        left, more = _quotient_without_multiples(terms, constant - out * n, n, plain, shares, ends)
+        return _settled(left, more + out) if out else (left, more)
     outside, kept = split
     if not kept[0]:
         return outside if plain else _settled(*outside)
     if len(kept[0]) > MOST_CHOICES:
         return _settled(*plus(outside, _quotient(*kept, n)))
-    return _settled(*plus(outside, _quotient_without_multiples(*kept, n, plain, shares)))
+    return _settled(*plus(outside, _quotient_without_multiples(*kept, n, plain, shares, None)))
 
 
-def _quotient_without_multiples(terms: Terms, constant: int, n: int, plain: bool, shares: bool) -> Form:
+def _quotient_without_multiples(
+    terms: Terms, constant: int, n: int, plain: bool, shares: bool, ends: tuple[int, int] | None
+) -> Form:
     if not plain and _may_meet(terms):
         return linear(_ruled(node(FloorDiv, (from_linear(terms, constant), as_expr(n)))))
     found = coarse_and_fine(terms, constant, n, _NOTHING) if shares else None
@@ -242,16 +247,23 @@ def _quotient_without_multiples(terms: Terms, constant: int, n: int, plain: bool
             return _remainder(*_quotient(*digits[0], n), digits[1])
     if leads_negative(terms):
         return _settled(*plus(({}, 0), _quotient(turned(terms), n - 1 - constant, n), -1))
-    return _division(FloorDiv, terms, constant, n, plain)
+    return _division(FloorDiv, terms, constant, n, plain, ends)
 
 
-def _division(kind: type[Expr], terms: Terms, constant: int, n: int, plain: bool) -> Form:
-    """The node that is left when no direct law applies any more, or what the other rules make of it."""
+def _division(
+    kind: type[Expr], terms: Terms, constant: int, n: int, plain: bool, ends: tuple[int, int] | None = None
+) -> Form:
+    """The node that is left when no direct law applies any more, or what the other rules make of it.
+
+    Its least and greatest value may be known: of a quotient of variables alone, which is congruent to nothing else.
+    """
     dividend = from_linear(terms, constant)
     if dividend._canonical is not True:
         dividend.__dict__["_canonical"] = True
     e = node_of_two(kind, dividend, as_expr(n))
     if e._canonical is not True:
+        if ends is not None:
+            e.__dict__["_bounds"] = *ends, 1, 0
         rules = left_for(kind, plain)
         if rules:
             e = _finished(e, rules)

@@ -69,6 +69,20 @@ def returns(statements: list[ast.stmt]) -> bool:
     return any(isinstance(node, ast.Return) for statement in statements for node in ast.walk(statement))
 
 
+def may_end(loop: list[ast.stmt]) -> bool:
+    """Whether some statement of a loop's body leaves the loop: a return, or a break that is not of a loop inside.
+
+    >>> may_end(ast.parse("for i in range(3):\\n  break").body), may_end(ast.parse("if a:\\n  break").body)
+    (False, True)
+    """
+
+    def breaks(node: ast.AST) -> bool:
+        inner = not isinstance(node, ast.For | ast.While)
+        return isinstance(node, ast.Break) or (inner and any(map(breaks, ast.iter_child_nodes(node))))
+
+    return returns(loop) or any(map(breaks, loop))
+
+
 def always_leaves(statements: list[ast.stmt]) -> bool:
     """Whether no lane goes on after the statements: each path returns.
 

@@ -12,12 +12,12 @@ from gpuemu.kernels.python.expressions import binary, element, evaluate, has_eff
 from gpuemu.kernels.python.indexing import picked
 from gpuemu.kernels.python.iteration import items
 from gpuemu.kernels.python.names import Indexed
-from gpuemu.kernels.python.scopes import always_leaves, returns
+from gpuemu.kernels.python.scopes import always_leaves, may_end, returns
 from gpuemu.kernels.python.translator import RESULT, Translator, describe
 from gpuemu.kernels.python.types import Array, as_type
 from gpuemu.uops import UOps
 
-ENDLESS = 2**31 - 1
+ENDLESS = 2**63 - 1
 """Iterations of a while loop, which ends by its condition."""
 
 _WORDS = {
@@ -221,8 +221,13 @@ def _branch(t: Translator, node: ast.If, body: list[ast.stmt], orelse: list[ast.
 def _while(t: Translator, node: ast.While) -> None:
     if node.orelse:
         raise t.error(node.orelse[0], "the else of a loop cannot be translated")
-    with t.k.loop(t.k.const(ENDLESS, dtypes.int32)):
+    with t.k.loop(t.k.const(ENDLESS, dtypes.int64)):
         condition = t.truth(evaluate(t, node.test), node.test)
+        if not isinstance(condition, Value) and condition and not may_end(node.body):
+            always = (
+                "" if isinstance(node.test, ast.Constant) else f"{ast.unparse(node.test)} is always true here, and "
+            )
+            raise t.error(node.test, f"this loop never ends: {always}nothing in it breaks or returns")
         _leave_unless(t, condition)
         _body(t, node.body)
 

@@ -7,6 +7,7 @@ function is translated again until no type grows.
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -26,6 +27,8 @@ Path = tuple[tuple[str, int, int], ...]
 Form = Literal["complex"] | int | None
 """Of a variable: a complex number, a tuple of so many parts, one number."""
 RESULT = "the value that is returned"
+MOST_BITS = 4096
+"""Of an integer that is computed while translating; what a lane gets has 64."""
 
 
 @dataclass(slots=True, eq=False)
@@ -270,10 +273,30 @@ class Translator:
 
     def fold(self, node: ast.AST, function: Callable[..., Any], *numbers: Any) -> Any:
         """A Python number from Python numbers."""
+        if _bits(function, numbers) > MOST_BITS:
+            raise self.error(node, f"the result has more than {MOST_BITS} bits; a kernel's integers have 64 at most")
         try:
             return function(*numbers)
         except (ArithmeticError, ValueError, TypeError) as error:
             raise self.error(node, str(error)) from None
+
+
+def _bits(function: Callable[..., Any], numbers: tuple[Any, ...]) -> int:
+    """How many bits a power, shift or product of integers may have; 0 for what stays small.
+
+    >>> _bits(operator.pow, (10, 3)), _bits(operator.lshift, (1, 10**10)), _bits(operator.add, (1, 2))
+    (12, 10000000001, 0)
+    """
+    match numbers:
+        case (int(x), int(y)):
+            size, more = x.bit_length(), max(y, 0)
+        case _:
+            return 0
+    if function in (operator.pow, pow):
+        return size * more if abs(x) > 1 else 0
+    if function is operator.lshift:
+        return size + more
+    return size + y.bit_length() if function is operator.mul else 0
 
 
 def _names_of_cuda(source: Source) -> list[str]:

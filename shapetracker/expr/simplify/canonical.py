@@ -74,7 +74,7 @@ def form(e: Expr) -> Form:
     elif kind is Sum or kind is Product:
         terms: Terms = {}
         found = _settled(terms, _gather(e, 1, terms))
-    elif (kind is FloorDiv or kind is Mod) and type(e.args[1]) is Const and e.args[1].value > 1:
+    elif (kind is FloorDiv or kind is Mod) and type(e.args[1]) is Const and e.args[1].value > 0:
         a, n = e.args
         terms, constant = a._form or form(a)
         found = (_quotient if kind is FloorDiv else _remainder)(terms, constant, n.value)  # type: ignore[attr-defined]

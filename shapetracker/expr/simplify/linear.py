@@ -6,8 +6,10 @@ Atoms are what is not a sum: variables, quotients, remainders, conditions, and p
 from __future__ import annotations
 
 from math import gcd
+from operator import attrgetter
 from typing import Any
 
+from shapetracker.expr.interning import node_of_two
 from shapetracker.expr.nodes import (
     And,
     Bound,
@@ -34,6 +36,7 @@ Terms = dict[Expr, int]
 Form = tuple[Terms, int]  # the terms, and the constant
 
 _KINDS = (Variable, Bound, Product, FloorDiv, Mod, Min, Max, Sum, Lt, Le, Gt, Ge, Eq, Ne, And)
+_RANK = attrgetter("_rank")
 _ORDER: dict[type[Expr], int] = {kind: k for k, kind in enumerate(_KINDS)} | {Const: 99}
 
 
@@ -211,7 +214,7 @@ def term(atom: Expr, c: int) -> Expr:
         return atom
     if type(atom) is Product:
         return node(Product, (*atom.args, as_expr(c)))
-    return node(Product, (atom, as_expr(c)))
+    return node_of_two(Product, atom, as_expr(c))
 
 
 def from_linear(terms: Terms, constant: int) -> Expr:
@@ -228,19 +231,22 @@ def from_linear(terms: Terms, constant: int) -> Expr:
         ((atom, c),) = terms.items()
         e = atom if c == 1 else term(atom, c)
         if constant:
-            e = node(Sum, (e, as_expr(constant)))
+            e = node_of_two(Sum, e, as_expr(constant))
         if e._linear is not None and (e._collected or e is atom):
             return e
         terms = {atom: c}  # the node keeps it, and the caller may go on changing its own
     else:
-        ordered = sorted(terms, key=rank)
+        for atom in terms:
+            if atom._rank is None:
+                rank(atom)
+        ordered = sorted(terms, key=_RANK)
         parts = [t if terms[t] == 1 else term(t, terms[t]) for t in ordered]
         if constant:
             parts.append(as_expr(constant))
         e = node(Sum, tuple(parts))
         if e._linear is not None and e._collected:
             return e
-        terms = {t: terms[t] for t in ordered}
+        terms = dict(terms) if ordered == list(terms) else {t: terms[t] for t in ordered}
     memo = e.__dict__
     memo["_linear"] = terms, constant
     memo["_collected"] = True

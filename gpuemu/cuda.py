@@ -42,6 +42,7 @@ from gpuemu.dtypes import (
 )
 from gpuemu.kernels.errors import KernelError, KernelHazardError
 from gpuemu.kernels.python.bits import brev, clz, ffs, popc
+from gpuemu.kernels.python.cooperative import CooperativeGroups
 from gpuemu.kernels.python.fragments import Wmma
 from gpuemu.kernels.python.host import (
     DeviceArray,
@@ -112,6 +113,7 @@ __all__ = [
     "blockIdx",
     "boolean",
     "brev",
+    "cg",
     "clz",
     "const",
     "default_stream",
@@ -177,6 +179,7 @@ local = Local()
 const = Constant()
 atomic = Atomic()
 wmma = Wmma()
+cg = CooperativeGroups()
 
 default_stream = stream
 

@@ -564,7 +564,10 @@ def test_defaults_and_stars_of_parameters():
         ),
         (lambda: returns_value[1, 2048], "(2048, 1, 1) threads in a block; at most 1024"),
         (returns_value[1, 1], "got 0 arguments; expected 1: out"),
-        (lambda: returns_value[1, 1]([1, 2]), "out is a list; expected an array or a number; np.array(…) makes one"),
+        (
+            lambda: returns_value[1, 1]([1, 2]),
+            "out is a list; expected an array, a number or a tuple of them; np.array(…) makes an array of it",
+        ),
         (lambda: returns_value[1, 1](np.zeros(2, complex)), "out is an array of complex128"),
     ],
 )

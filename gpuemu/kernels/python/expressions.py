@@ -350,7 +350,8 @@ def _of_tuple(t: Translator, node: ast.Subscript, base: tuple[Any, ...], index: 
 
 
 def _past(t: Translator, node: ast.Subscript, base: tuple[Any, ...]) -> Any:
-    raise t.error(node, f"{ast.unparse(node)} of a tuple of {len(base)}; its indices are 0 … {len(base) - 1}")
+    has = f"of a tuple of {len(base)}; its indices are 0 … {len(base) - 1}" if base else "of a tuple without parts"
+    raise t.error(node, f"{ast.unparse(node)} {has}")
 
 
 def element(t: Translator, node: ast.Subscript, array: Array) -> Array:

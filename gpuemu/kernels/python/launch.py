@@ -5,27 +5,24 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import index
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import numpy.typing as npt
 
-from gpuemu import dtypes
-from gpuemu.dtypes import DType
 from gpuemu.errors import DivisionError, HazardError, LaunchError, LimitError, ProgramError
 from gpuemu.kernels.builder import Builder
 from gpuemu.kernels.errors import BuilderError, KernelError, KernelHazardError, SourceLine
 from gpuemu.kernels.python import functions as functions  # enters what a kernel may call
-from gpuemu.kernels.python.host import plain as as_array
+from gpuemu.kernels.python.arguments import Argument, Described, describe, leaves, of_launch, operand, plain
 from gpuemu.kernels.python.names import Callee
 from gpuemu.kernels.python.outside import explained
 from gpuemu.kernels.python.source import Source, read
 from gpuemu.kernels.python.statements import block
 from gpuemu.kernels.python.translator import RESULT, Translator
-from gpuemu.kernels.python.types import Array, Kind, dtype_of, typed
+from gpuemu.kernels.python.types import Kind
 from gpuemu.op_table import WRITES
 from gpuemu.program import Program
 from gpuemu.uops import UOps
@@ -41,35 +38,6 @@ MOST_LANES = 1024
 """Lanes of a block: the CUDA programming guide's table of compute capabilities."""
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """What an argument is to the translation: all that a program depends on.
-
-    Attributes
-    ----------
-    kind
-        ``array``, ``integer``, ``bool`` or ``float``.
-    shape, strides, offset
-        Of an array, in elements, from the lowest address that it reaches.
-    weak
-        Whether it is Python's float, which takes the type of the float that it meets.
-    """
-
-    name: str
-    kind: str
-    dtype: DType
-    shape: tuple[int, ...] = ()
-    strides: tuple[int, ...] = ()
-    offset: int = 0
-    writable: bool = True
-    weak: bool = False
-
-    @property
-    def meets(self) -> Kind:
-        """As what it meets other numbers."""
-        return "float" if self.weak else self.dtype
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Compiled:
     """A kernel for arguments of some kinds: its program, and the source line of each of the program's lines.
@@ -79,7 +47,7 @@ class Compiled:
 
     program: Program
     sources: tuple[SourceLine | None, ...]
-    arguments: tuple[Argument, ...]
+    described: tuple[Described, ...]
     blocks: Size
     threads: Size
     constants: tuple[npt.NDArray[Any], ...] = ()
@@ -92,17 +60,8 @@ class Compiled:
         KernelHazardError
             Where a lane does what the result must not depend on; with the source's lines.
         """
-        buffers = [
-            _memory(value) if argument.kind == "array" else np.array([value], argument.dtype.numpy)
-            for argument, value in zip(self.arguments, arguments, strict=True)
-            if argument.kind in ("array", "float")
-        ]
+        buffers, vals = of_launch(self.described, arguments)
         buffers += [constant.reshape(-1) for constant in self.constants]
-        vals = [
-            int(value)
-            for argument, value in zip(self.arguments, arguments, strict=True)
-            if argument.kind in ("integer", "bool")
-        ]
         try:
             return self.program(
                 *buffers, global_size=self.blocks, local_size=self.threads, vals=vals, engine=engine, checks=checks
@@ -115,6 +74,11 @@ class Compiled:
             found = re.match(r"line (\d+)", str(error))
             places = self.where([int(found[1])] if found else [])
             raise type(error)(f"{error}" + "".join(f"\n  {place}" for place in places)) from None
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """The arrays and numbers that it takes, those in tuples too."""
+        return tuple(leaf for argument in self.described for leaf in leaves(argument))
 
     def where(self, lines: Sequence[int]) -> tuple[SourceLine, ...]:
         """The source lines of lines of the program, each once."""
@@ -131,7 +95,7 @@ class Compiled:
         return self.draw()._repr_html_()
 
     def __repr__(self) -> str:
-        types = ", ".join(f"{argument.name}: {argument.dtype}" for argument in self.arguments)
+        types = ", ".join(f"{argument.name}: {argument.type_text}" for argument in self.described)
         return f"<Compiled {self.program.name}({types}): {len(self.program.lines)} lines>"
 
 
@@ -218,11 +182,24 @@ class Kernel(Callee):
         blocks, threads = (_size(self.__name__, what, n) for what, n in zip(("blocks", "threads"), given, strict=False))
         if threads[0] * threads[1] * threads[2] > MOST_LANES:
             raise LaunchError(f"{self.__name__}: {threads} threads in a block; at most {MOST_LANES}")
-        return Launch(self, blocks, threads, int(given[3]) if len(given) == 4 else 0)
+        shared_bytes = _count(self.__name__, "bytes of shared memory", given[3]) if len(given) == 4 else 0
+        return Launch(self, blocks, threads, shared_bytes)
 
-    def forall(self, tasks: int, threads: int = 128) -> Launch:
-        """The kernel for at least so many lanes along x; the kernel guards against those that are too many."""
-        return self[-(-tasks // threads), threads]
+    def forall(self, ntasks: int, tpb: int = 0, stream: Any = 0, sharedmem: int = 0) -> Launch:
+        """The kernel for at least so many lanes along x; the kernel guards against those that are too many.
+
+        Parameters
+        ----------
+        ntasks
+            Lanes; of 0 there is nothing to launch.
+        tpb
+            Threads in a block; 0 for 128.
+        """
+        tasks, threads = (
+            _count(self.__name__, f"{what} of forall", n) for what, n in (("ntasks", ntasks), ("tpb", tpb))
+        )
+        launch = self[max(1, -(-tasks // (threads or 128))), threads or 128, stream, sharedmem]
+        return launch if tasks else replace(launch, blocks=(0, 1, 1))
 
     @property
     def words(self) -> str:
@@ -248,7 +225,7 @@ class Kernel(Callee):
             raise LaunchError(
                 f"{self.__name__}: got {len(arguments)} arguments; expected {len(names)}: {', '.join(names) or 'none'}"
             )
-        described = tuple(_describe(self.__name__, *pair) for pair in zip(names, arguments, strict=True))
+        described = tuple(describe(self.__name__, *pair) for pair in zip(names, arguments, strict=True))
         key = described, blocks, threads, shared_bytes
         if key not in self._compiled:
             self._compiled[key] = translate(self.source, described, blocks, threads, shared_bytes)
@@ -274,13 +251,15 @@ class Launch:
 
     def __call__(self, *arguments: Any, engine: str = "auto", checks: Any = "default") -> None:
         """Run the kernel; `engine` and `checks` are those of `Program`."""
-        plain = [as_array(argument) for argument in arguments]
-        self.compile(*plain).run(plain, engine, checks)
+        values = [plain(argument) for argument in arguments]
+        compiled = self.compile(*values)
+        if 0 not in self.blocks:
+            compiled.run(values, engine, checks)
 
     def compile(self, *arguments: Any) -> Compiled:
         """The program for these arguments, without running it."""
-        plain = [as_array(argument) for argument in arguments]
-        return self.kernel.compile(plain, self.blocks, self.threads, self.shared_bytes)
+        values = [plain(argument) for argument in arguments]
+        return self.kernel.compile(values, self.blocks, self.threads, self.shared_bytes)
 
     def program(self, *arguments: Any) -> Program:
         """The UOps for these arguments."""
@@ -288,7 +267,7 @@ class Launch:
 
 
 def translate(
-    source: Source, arguments: tuple[Argument, ...], blocks: Size, threads: Size, shared_bytes: int
+    source: Source, arguments: tuple[Described, ...], blocks: Size, threads: Size, shared_bytes: int
 ) -> Compiled:
     """A function as a program.
 
@@ -301,7 +280,7 @@ def translate(
     for _ in range(MOST_PASSES):
         k = Builder(source.name, warp=WARP)
         t = Translator(k, kinds, blocks, threads, shared_bytes)
-        operands = [_operand(k, argument) for argument in arguments]
+        operands = [operand(k, argument) for argument in arguments]
         t.enter(source, (), operands, of_kernel=True)
         try:
             block(t, source.tree.body)
@@ -325,59 +304,14 @@ def _say_what_is_written(k: Builder) -> None:
             k.lines[number] = uop, dtype, sources, (arg[0], number in written)
 
 
-def _operand(k: Builder, argument: Argument) -> Any:
-    match argument.kind:
-        case "array":
-            memory = k.buffer(argument.name, argument.dtype, argument.writable)
-            return Array(argument.name, memory, argument.shape, argument.strides, argument.offset, argument.writable)
-        case "float":
-            return typed(k.buffer(argument.name, argument.dtype).load(0), argument.meets)
-        case "bool":
-            return k.argument(argument.name, dtypes.int32).ne(0)
-    return k.argument(argument.name, argument.dtype)
-
-
-def _describe(kernel: str, name: str, argument: Any) -> Argument:
-    if isinstance(argument, np.ndarray):
-        return _describe_array(kernel, name, argument)
-    if isinstance(argument, bool | np.bool_):
-        return Argument(name, "bool", dtypes.bool)
-    if isinstance(argument, int):
-        return Argument(name, "integer", dtypes.int64 if argument < 2**63 else dtypes.uint64)
-    if isinstance(argument, float) and not isinstance(argument, np.generic):
-        return Argument(name, "float", dtypes.float64, weak=True)
-    if isinstance(argument, np.generic):
-        try:
-            dtype = dtype_of(argument.dtype)
-        except TypeError:
-            dtype = None
-        if dtype is not None:
-            return Argument(name, "float" if dtype.is_float else "integer", dtype)
-    hint = "; np.array(…) makes one" if isinstance(argument, list | tuple) else ""
-    raise LaunchError(f"{kernel}: {name} is a {type(argument).__name__}; expected an array or a number{hint}")
-
-
-def _describe_array(kernel: str, name: str, array: npt.NDArray[Any]) -> Argument:
+def _count(name: str, what: str, given: Any) -> int:
     try:
-        dtype = dtype_of(array.dtype)
-    except TypeError as error:
-        raise LaunchError(f"{kernel}: {name} is an array of {array.dtype}: {error}") from None
-    if any(step % array.itemsize for step in array.strides):
-        raise LaunchError(f"{kernel}: {name} has strides of {array.strides} bytes, no multiples of {array.itemsize}")
-    strides = tuple(step // array.itemsize for step in array.strides)
-    offset = sum(-step * (size - 1) for step, size in zip(strides, array.shape, strict=True) if step < 0 and size)
-    return Argument(name, "array", dtype, array.shape, strides, offset, array.flags.writeable)
-
-
-def _memory(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The memory behind an array, from the lowest to the highest address that it reaches, as a flat array."""
-    if array.flags.c_contiguous:
-        return array.reshape(-1)
-    start = array[tuple(slice(None, None, -1) if step < 0 else slice(None) for step in array.strides)]
-    size = 1 + sum(abs(step) // array.itemsize * (n - 1) for step, n in zip(array.strides, array.shape, strict=True))
-    if array.size == 0:
-        return array.reshape(-1)
-    return np.lib.stride_tricks.as_strided(start, (size,), (array.itemsize,))
+        number = index(given)
+    except TypeError:
+        number = -1
+    if number < 0:
+        raise LaunchError(f"{name}: {what} is {given!r}; expected an integer from 0 on")
+    return number
 
 
 def _size(name: str, what: str, given: Any) -> Size:

@@ -17,35 +17,13 @@ import numpy as np
 
 from gpuemu import dtypes
 from gpuemu.kernels.builder import Value
-from gpuemu.kernels.python import calculation, complex_numbers
+from gpuemu.kernels.python import calculation
 from gpuemu.kernels.python.hints import alike, uncallable, untranslatable
 from gpuemu.kernels.python.indexing import cut, picked
 from gpuemu.kernels.python.names import BUILTINS, Callee, Computed, Indexed, Namespace
+from gpuemu.kernels.python.operators import binary, both, choose, compared, unary
 from gpuemu.kernels.python.translator import Translator, describe
-from gpuemu.kernels.python.types import Array, Complex, arithmetic, as_type, is_type, join, kind_of, settled, typed
-
-_OPERATORS: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
-    ast.Add: ("+", operator.add),
-    ast.Sub: ("-", operator.sub),
-    ast.Mult: ("*", operator.mul),
-    ast.Div: ("/", operator.truediv),
-    ast.FloorDiv: ("//", operator.floordiv),
-    ast.Mod: ("%", operator.mod),
-    ast.Pow: ("**", operator.pow),
-    ast.BitAnd: ("&", operator.and_),
-    ast.BitOr: ("|", operator.or_),
-    ast.BitXor: ("^", operator.xor),
-    ast.LShift: ("<<", operator.lshift),
-    ast.RShift: (">>", operator.rshift),
-}
-_COMPARISONS: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
-    ast.Lt: ("<", operator.lt),
-    ast.LtE: ("<=", operator.le),
-    ast.Gt: (">", operator.gt),
-    ast.GtE: (">=", operator.ge),
-    ast.Eq: ("==", operator.eq),
-    ast.NotEq: ("!=", operator.ne),
-}
+from gpuemu.kernels.python.types import Array, Complex, is_type, settled, typed
 
 
 def evaluate(t: Translator, node: ast.expr) -> Any:
@@ -165,58 +143,8 @@ def _binary(t: Translator, node: ast.BinOp) -> Any:
     return binary(t, node, node.op, left, evaluate(t, node.right))
 
 
-def binary(t: Translator, node: ast.AST, op: ast.operator, left: Any, right: Any) -> Any:
-    """An operator on two operands."""
-    if type(op) not in _OPERATORS:
-        raise t.error(node, "@ multiplies whole matrices; a lane computes one element of the product in a loop")
-    sign, of_python = _OPERATORS[type(op)]
-    if isinstance(left, tuple) and isinstance(right, tuple) and sign == "+":
-        return left + right
-    if isinstance(left, Complex) or isinstance(right, Complex):
-        return complex_numbers.of_two(t, node, op, left, right, lambda o, x, y: binary(t, node, o, x, y))
-    for operand in (left, right):
-        t.number(operand, node, f"an operand of {sign}")
-    t.at(node)
-    if not isinstance(left, Value) and not isinstance(right, Value):
-        return t.fold(node, of_python, left, right)
-    kind = _kind_of_result(sign, _kind(left), _kind(right))
-    result = calculation.of_two(t, node, sign, left, right, kind)
-    return typed(result, kind if settled(kind).is_float else "float")
-
-
-def _kind_of_result(sign: str, left: Any, right: Any) -> Any:
-    if sign in ("&", "|", "^") and left == right == dtypes.bool:
-        return dtypes.bool
-    return arithmetic(left, right)
-
-
-def _kind(x: Any) -> Any:
-    return kind_of(x)
-
-
 def _unary(t: Translator, node: ast.UnaryOp) -> Any:
-    operand = evaluate(t, node.operand)
-    if isinstance(node.op, ast.Not):
-        condition = t.truth(operand, node)
-        return -condition if isinstance(condition, Value) else not condition
-    if isinstance(operand, Complex) and isinstance(node.op, ast.USub):
-        return binary(t, node, ast.Sub(), Complex(0.0, 0.0), operand)
-    t.number(operand, node, "an operand")
-    if not isinstance(operand, Value):
-        signs: dict[type, Callable[[Any], Any]] = {
-            ast.USub: operator.neg,
-            ast.UAdd: operator.pos,
-            ast.Invert: operator.invert,
-        }
-        return t.fold(node, signs[type(node.op)], operand)
-    if isinstance(node.op, ast.Invert):
-        if operand.dtype.is_float:
-            raise t.error(node, f"~ of {operand.dtype}; it inverts the bits of an integer")
-        return ~operand.cast(settled(arithmetic(operand.dtype, operand.dtype)))
-    kind = arithmetic(_kind(operand), _kind(operand))
-    if not settled(kind).is_float:
-        operand = operand.cast(settled(kind))
-    return operand if isinstance(node.op, ast.UAdd) else typed(-operand, kind)
+    return unary(t, node, evaluate(t, node.operand))
 
 
 def _compare(t: Translator, node: ast.Compare) -> Any:
@@ -226,27 +154,10 @@ def _compare(t: Translator, node: ast.Compare) -> Any:
     for op, part in zip(node.ops, node.comparators, strict=True):
         left = t.kept(left) if changes else left
         right = evaluate(t, part)
-        if type(op) not in _COMPARISONS:
-            word = {"Is": "is", "IsNot": "is not", "In": "in", "NotIn": "not in"}[type(op).__name__]
-            raise t.error(node, f"`{word}` cannot be translated; compare numbers with == or <")
-        sign, of_python = _COMPARISONS[type(op)]
-        for operand in (left, right):
-            t.number(operand, node, f"an operand of {sign}")
-        if isinstance(left, Value) or isinstance(right, Value):
-            dtype = settled(join(_kind(left), _kind(right)))
-            here = calculation.compare(sign, as_type(t.k, left, dtype), as_type(t.k, right, dtype))
-        else:
-            here = of_python(left, right)
-        result = here if result is None else _both(t, result, here)
+        here = compared(t, node, op, left, right)
+        result = here if result is None else both(result, here)
         left = right
     return result
-
-
-def _both(t: Translator, left: Any, right: Any) -> Any:
-    if isinstance(left, Value) and isinstance(right, Value):
-        return left & right
-    known, other = (right, left) if isinstance(left, Value) else (left, right)
-    return other if known else False
 
 
 def _bool_op(t: Translator, node: ast.BoolOp) -> Any:
@@ -263,7 +174,7 @@ def _bool_op(t: Translator, node: ast.BoolOp) -> Any:
     if not has_effects(others):
         right = evaluate(t, others)
         t.number(right, others, "an operand of and, or")
-        return _choose(t, node, condition, left if is_or else right, right if is_or else left)
+        return choose(t, node, condition, left if is_or else right, right if is_or else left)
     left = t.kept(left)
     needed = t.kept(-condition if is_or else condition)
     return _in_lanes(t, node, needed, lambda: evaluate(t, others), lambda: left)
@@ -276,15 +187,7 @@ def _if_exp(t: Translator, node: ast.IfExp) -> Any:
     if has_effects(node.body) or has_effects(node.orelse):
         condition = t.kept(condition)
         return _in_lanes(t, node, condition, lambda: evaluate(t, node.body), lambda: evaluate(t, node.orelse))
-    return _choose(t, node, condition, evaluate(t, node.body), evaluate(t, node.orelse))
-
-
-def _choose(t: Translator, node: ast.AST, condition: Value, yes: Any, no: Any) -> Any:
-    for operand in (yes, no):
-        t.number(operand, node, "a choice")
-    kind = join(_kind(yes), _kind(no))
-    dtype = settled(kind)
-    return typed(t.k.where(condition, as_type(t.k, yes, dtype), as_type(t.k, no, dtype)), kind)
+    return choose(t, node, condition, evaluate(t, node.body), evaluate(t, node.orelse))
 
 
 def _in_lanes(t: Translator, node: ast.expr, condition: Value, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:

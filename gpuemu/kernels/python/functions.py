@@ -15,9 +15,9 @@ from gpuemu import dtypes
 from gpuemu.dtypes import DType
 from gpuemu.kernels.builder import Value
 from gpuemu.kernels.python import calculation, complex_numbers, mathematics
-from gpuemu.kernels.python.expressions import binary
 from gpuemu.kernels.python.intrinsics import Handler, Intrinsic, scalar_kind
 from gpuemu.kernels.python.names import BUILTINS
+from gpuemu.kernels.python.operators import binary
 from gpuemu.kernels.python.translator import Translator, describe
 from gpuemu.kernels.python.types import Array, Complex, as_type, join, kind_of, settled, typed
 

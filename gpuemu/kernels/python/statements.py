@@ -8,10 +8,11 @@ from typing import Any
 
 from gpuemu import dtypes
 from gpuemu.kernels.builder import Value
-from gpuemu.kernels.python.expressions import binary, element, evaluate, has_effects
+from gpuemu.kernels.python.expressions import element, evaluate, has_effects
 from gpuemu.kernels.python.indexing import picked
 from gpuemu.kernels.python.iteration import items
 from gpuemu.kernels.python.names import Indexed
+from gpuemu.kernels.python.operators import binary
 from gpuemu.kernels.python.scopes import always_leaves, may_end, returns
 from gpuemu.kernels.python.translator import RESULT, Translator, describe
 from gpuemu.kernels.python.types import Array, as_type

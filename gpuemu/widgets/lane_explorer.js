@@ -152,21 +152,22 @@ function render({ model, el }) {
     draw();
   }
   function reserve() {                                                  // room for the words of any element: pointing moves nothing below
-    const kept = { ...S }, parts = [formula, holds], most = [0, 0], { m, n, k, lanes } = v.ins;
-    let long = false;
+    const kept = { ...S }, parts = [formula, holds], most = [0, 0], said = [], { m, n, k, lanes } = v.ins;
     for (const part of parts) part.style.minHeight = "";
-    sentence.classList.remove("long");
-    for (const [lit, op] of [["dot", "C"], ...OPERANDS.map((id) => ["element", id])]) {
+    for (const [lit, op] of [["none", "C"], ["dot", "C"], ...OPERANDS.map((id) => ["element", id])]) {
       Object.assign(S, { op, lit, lane: lanes - 1, m: m - 1, n: n - 1, k: k - 1 });
       writeFormula(v, formula);
       writeHoldings(v, holdsTitle, holds);
-      sentence.textContent = describe(v)[1];
-      long ||= sentence.scrollHeight > sentence.clientHeight;
+      said.push(describe(v)[1]);
       parts.forEach((part, j) => { most[j] = Math.max(most[j], part.offsetHeight); });
     }
-    sentence.classList.toggle("long", long);
     Object.assign(S, kept);
     parts.forEach((part, j) => { part.style.minHeight = `${most[j]}px`; });
+    const fits = (text) => { sentence.textContent = text; return sentence.scrollHeight <= sentence.clientHeight; };
+    for (const size of corner.classList.contains("tight") ? [11] : [13, 12, 11]) {
+      sentence.style.fontSize = `${size}px`;                            // the largest in which two lines hold each sentence
+      if (said.every(fits)) break;
+    }
   }
   function area(g, label) {                                             // a transparent, focusable part over a grid
     const part = keysOwn(h("div", { class: "hit", tabindex: 0, role: "application", "aria-roledescription": "grid", "aria-label": label + ". Arrow keys move.", "data-grid": g.id }));

@@ -17,6 +17,7 @@ from gpuemu.structure import STATIC, Block, Read, Structure
 from gpuemu.uops import Line, UOps
 
 _PURE = frozenset({UOps.ALU, UOps.CAST, UOps.BITCAST, UOps.GEP, UOps.WMMA})
+_LANE_BY_LANE = _PURE - {UOps.WMMA} | {UOps.LOAD}
 _MEMORY = frozenset({UOps.LOAD, UOps.STORE})
 
 
@@ -53,7 +54,7 @@ class Batch:
     folds
         What the lines in turn do, where that is known to be folds and nothing more; else empty.
     axes
-        For each line that runs together, the axes along which its value may differ.
+        The axes along which the values of the lines that run together may differ, each set of axes once.
     """
 
     together: tuple[int, ...]
@@ -61,14 +62,15 @@ class Batch:
     handed: tuple[int, ...]
     accumulators: tuple[int, ...]
     folds: tuple[Fold, ...]
-    axes: tuple[frozenset[int], ...]
+    axes: frozenset[frozenset[int]]
 
 
 @lru_cache(maxsize=256)
 def batches(structure: Structure) -> dict[int, Batch]:
     """For each RANGE whose iterations can run together, how."""
-    axes = axes_of(structure)
-    found = {block.head: plan(structure, block, axes) for block in _loops(structure, structure.root)}
+    loops = _loops(structure, structure.root)
+    axes = axes_of(structure) if loops else []
+    found = {block.head: plan(structure, block, axes) for block in loops}
     return {head: batch for head, batch in found.items() if head is not None and batch is not None}
 
 
@@ -98,7 +100,7 @@ def plan(structure: Structure, loop: Block, axes: Sequence[frozenset[int]]) -> B
         return None
     handed = {read.line for i in in_turn for read in reads[i]} & {head, *together}
     folds = _folds(structure, in_turn)
-    differ = tuple(axes[i] for i in together)
+    differ = frozenset(axes[i] for i in together)
     return Batch(tuple(together), tuple(in_turn), tuple(sorted(handed)), tuple(sorted(accumulators)), folds, differ)
 
 
@@ -119,7 +121,7 @@ def axes_of(structure: Structure) -> list[frozenset[int]]:
         elif line.uop in STATIC or line.uop is UOps.RANGE:
             counts = structure.reads[number] if line.uop is UOps.RANGE else ()
             found.append(_NOWHERE.union(*(found[read.line] for read in counts)))
-        elif line.uop in _PURE - {UOps.WMMA} or line.uop is UOps.LOAD:
+        elif line.uop in _LANE_BY_LANE:
             found.append(_NOWHERE.union(*(found[read.line] for read in structure.reads[number])))
         else:
             found.append(ALL_AXES)

@@ -109,6 +109,8 @@ class Known:
     unread: frozenset[int]
 
 
+MOST_GATES = 16
+"""Forms of one gate; a program that ands more of them together than any needs is no faster for it."""
 NOTHING = Known({}, {}, frozenset())
 
 
@@ -179,7 +181,8 @@ class _Analysis:
         lines = [read.line for read in reads]
         if line.arg in (BinaryOps.AND, BinaryOps.MUL):
             left, right = (self.gates.get(number) for number in lines)
-            return None if left is None or right is None else left + right
+            together = () if left is None or right is None else tuple(dict.fromkeys(left + right))
+            return together if 1 <= len(together) <= MOST_GATES else None
         if line.arg not in (BinaryOps.CMPLT, BinaryOps.CMPEQ):
             return None
         less, more = (self.forms.get(number) for number in lines)

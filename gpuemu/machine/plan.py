@@ -77,7 +77,7 @@ def plan(structure: Structure, sizes: Sizes, overlap: bool, trace: bool) -> Plan
         ),
         steps,
         {} if overlap or trace else batches(structure),
-        _last_reads(structure, structure.root, steps.keys()),
+        _last_reads(structure, structure.root, _forgettable(structure, steps)),
     )
 
 
@@ -112,20 +112,26 @@ def _initial(structure: Structure, found: Known, vals: tuple[int, ...]) -> tuple
     return tuple(values)
 
 
-def _last_reads(structure: Structure, block: Block, running: Set[int]) -> dict[int, tuple[int, ...]]:
-    """For each line and each block inside, the values of this block that nobody reads after it."""
-    kept = structure.escaping.union(i for i, line in enumerate(structure.lines) if line.uop is UOps.DEFINE_ACC)
-    own = {item for item in block.body if isinstance(item, int)}.intersection(running) - kept
+def _forgettable(structure: Structure, steps: Mapping[int, Run]) -> set[int]:
+    """The lines that run, and whose values are read in their own blocks alone."""
+    running = {number for number in steps if structure.lines[number].uop is not UOps.DEFINE_ACC}
+    return running - structure.escaping
+
+
+def _last_reads(structure: Structure, block: Block, of: Set[int]) -> dict[int, tuple[int, ...]]:
+    """For each line and each block inside, which of some values of this block nobody reads after it."""
+    own = {item for item in block.body if isinstance(item, int)} & of
     last, found = {number: number for number in own}, dict[int, tuple[int, ...]]()
+    ending: dict[int, list[int]] = {}
     for item in block.body:
         inside = [item] if isinstance(item, int) else _lines_of(item)
         read = {read.line for number in inside for read in structure.reads[number]}
         last |= dict.fromkeys(own & read, inside[0])
         if isinstance(item, Block):
-            found |= _last_reads(structure, item, running)
+            found |= _last_reads(structure, item, of)
     for number, at in last.items():
-        found[at] = (*found.get(at, ()), number)
-    return found
+        ending.setdefault(at, []).append(number)
+    return found | {at: tuple(numbers) for at, numbers in ending.items()}
 
 
 def _lines_of(block: Block) -> list[int]:

@@ -4,6 +4,7 @@ A message says what was called, with what, what was expected, and where it helps
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 
 def shown(given: object, most: int = 80) -> str:
@@ -112,6 +113,10 @@ class HazardError(GpuEmuError, RuntimeError):
     def __init__(self, reports: tuple[Report, ...]) -> None:
         super().__init__("\n".join(map(str, reports)))
         self.reports = reports
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What a copy is made of, so that another process can raise it on."""
+        return type(self), (self.reports,)
 
 
 class DivisionError(GpuEmuError, ZeroDivisionError):

@@ -1,5 +1,6 @@
 """From what a person wrote, ``(uop, dtype, sources, arg)``, to checked lines."""
 
+import math
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from operator import index
@@ -74,11 +75,11 @@ def _folded(dtype: DType, value: Any) -> Any:
 
 
 def _plain(where: str, arg: Any, depth: int = 0) -> Any:
-    """An arg with numpy's numbers as Python's, and lists as tuples."""
+    """An arg with numpy's numbers as Python's, lists as tuples, and one nan, which then is equal to itself."""
     if isinstance(arg, np.generic):
-        return arg.item()
+        arg = arg.item()
     if not isinstance(arg, tuple | list):
-        return arg
+        return math.nan if isinstance(arg, float) and math.isnan(arg) else arg
     if depth == MAX_DEPTH:
         raise ProgramError(f"{where}: the arg has more than {MAX_DEPTH} tuples in each other")
     return tuple(_plain(where, part, depth + 1) for part in arg)

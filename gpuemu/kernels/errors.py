@@ -1,6 +1,7 @@
 """The errors of writing kernels: the builder's, and those that point to a line of somebody's source."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from gpuemu.errors import GpuEmuError, HazardError, Report
 
@@ -61,6 +62,10 @@ class KernelHazardError(HazardError):
     def __init__(self, reports: tuple[Report, ...], where: tuple[SourceLine, ...]) -> None:
         super().__init__(reports)
         self.where = where
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What a copy is made of, so that another process can raise it on."""
+        return type(self), (self.reports, self.where)
 
     def __str__(self) -> str:
         shown = "".join(f"\n  {place}" for place in self.where)

@@ -294,7 +294,7 @@ def _kinds(name: str, checks: str | set[str] | frozenset[str]) -> frozenset[str]
         return CHECKS
     if isinstance(checks, str) and checks == "none":
         return frozenset()
-    if not isinstance(checks, set | frozenset | list | tuple) or not CHECKS.issuperset(checks):
+    if not isinstance(checks, set | frozenset | list | tuple) or not all(kind in tuple(CHECKS) for kind in checks):
         known = ", ".join(sorted(CHECKS))
         raise LaunchError(f"{name}: checks is {shown(checks)}; expected 'default', 'all', 'none' or a set of {known}")
     return frozenset(checks)

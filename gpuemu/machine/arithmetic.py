@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gpuemu.alu import AluOp, BinaryOps, TernaryOps, UnaryOps
-from gpuemu.machine.casts import convert
+from gpuemu.machine.casts import WITHOUT_NAN, convert
 
 Array = npt.NDArray[Any]
 FUNCTIONS: dict[AluOp, Callable[..., Array]] = {}
@@ -165,6 +165,8 @@ def maximum(x: Array, y: Array) -> Array:
     if x.dtype == np.bool_ or x.dtype.kind in "iu":
         larger: Array = np.maximum(x, y)
         return larger
+    if (wide := _comparable(x)) is not x:
+        return maximum(wide, _comparable(y)).astype(x.dtype)
     larger = np.fmax(x, y)
     if _has_minus_zero(larger):  # it may stand for both zeros; x + y of two zeros is −0 only where both are
         larger = np.where((larger == 0) & (x == y), x + y, larger)
@@ -181,22 +183,27 @@ def _has_minus_zero(x: Array) -> bool:
     return x.size > 0 and bool(bits.min() == np.iinfo(bits.dtype).min)
 
 
+def _comparable(x: Array) -> Array:
+    """Numbers of 4 or 6 bits as float32: ml_dtypes compares all bits of their byte, of which the upper mean nothing."""
+    return x.astype(np.float32) if x.dtype.kind == "V" and x.dtype in WITHOUT_NAN else x
+
+
 @alu(BinaryOps.CMPLT)
 def less(x: Array, y: Array) -> Array:
     """x < y, a bool; false where either is nan."""
-    return np.less(x, y)
+    return np.less(_comparable(x), _comparable(y))
 
 
 @alu(BinaryOps.CMPEQ)
 def equal(x: Array, y: Array) -> Array:
     """x = y, a bool; false where either is nan."""
-    return np.equal(x, y)
+    return np.equal(_comparable(x), _comparable(y))
 
 
 @alu(BinaryOps.CMPNE)
 def not_equal(x: Array, y: Array) -> Array:
     """x ≠ y, a bool; true where either is nan."""
-    return np.not_equal(x, y)
+    return np.not_equal(_comparable(x), _comparable(y))
 
 
 @alu(BinaryOps.XOR)

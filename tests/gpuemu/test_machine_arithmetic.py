@@ -21,7 +21,7 @@ from gpuemu.machine.arithmetic import FUNCTIONS, truth
 from gpuemu.machine.casts import bitcast, convert, number_in
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # engines run this under np.errstate
-TYPES = [t for t in dtypes.SCALARS.values() if not t.name.startswith(("float8", "float6", "float4"))]
+TYPES = [t for t in dtypes.SCALARS.values() if not t.name.startswith(("float8", "float6_", "float4_"))]
 FLOATS = [t for t in dtypes.SCALARS.values() if t.is_float]
 TRANSCENDENTAL = {UnaryOps.EXP2, UnaryOps.LOG2, UnaryOps.SIN}
 INF, NAN = math.inf, math.nan
@@ -233,3 +233,15 @@ def test_a_bitcast_keeps_the_bits() -> None:
     bits = bitcast(x, np.dtype(np.int32))
     assert bits.tolist() == [0x3F800000, -(2**31), 0x7FC00000]
     assert bitcast(bits, np.dtype(np.float32)).tobytes() == x.tobytes()
+
+
+@pytest.mark.parametrize("dtype", [t for t in FLOATS if t.name.startswith(("float6_", "float4_"))], ids=str)
+@pytest.mark.parametrize("op", [*sorted(COMPARISONS, key=str), BinaryOps.MAX], ids=lambda op: op.name)
+def test_the_upper_bits_of_a_narrow_float_mean_nothing(op: BinaryOps, dtype: DType) -> None:
+    bits = np.arange(256, dtype=np.uint8).view(dtype.numpy)
+    x, y = (part.ravel() for part in np.meshgrid(bits, bits[::9]))
+    found = FUNCTIONS[op](x, y)
+    wanted = [scalar_engine.alu(op.name, dtype, pair) for pair in zip(x.tolist(), y.tolist(), strict=True)]
+    assert np.array_equal(found.astype(np.float32), np.array(wanted, np.float32))
+    if op is BinaryOps.MAX:
+        assert np.array_equal(np.signbit(found.astype(np.float32)), np.signbit(np.array(wanted)))

@@ -294,6 +294,7 @@ def test_sizes_that_are_given_win_over_those_that_the_program_says() -> None:
         (lambda: Program.from_text(None), ProgramError, "from_text: got a NoneType; expected a program's text"),
         (lambda: Program("x", [])(checks=None), LaunchError, "checks is None; expected 'default'"),
         (lambda: Program("x", [])(checks=3), LaunchError, "checks is 3; expected 'default'"),
+        (lambda: Program("x", [])(checks=[[1]]), LaunchError, r"checks is \[\[1\]\]; expected 'default'"),
         (lambda: Program("x", [])(vals=None), LaunchError, "vals is None; expected a list of integers"),
     ],
 )

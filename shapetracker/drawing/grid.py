@@ -169,32 +169,41 @@ class Grid:
         every cell a padding and an alignment, so those two are said in each.
         """
         count = len(self._shown(self.columns))
-        has_sides = self.row_labels is None or bool(self.row_labels)
-        sizes = f'<col{"" if has_sides else " style=width:0"}><col span="{count}" style="width:{self.width}px">'
-        head = ""
+        left, right = self._sides()
+        sizes = f'<col style="width:{left:.0f}px"><col span="{count}" style="width:{self.width}px">'
+        end = (
+            f'<th style="{_SIDE}">{escape(self.column_axis)}</th>' if self.column_axis else f'<td style="{_CELL}"></td>'
+        )
+        rows: list[str] = []
         if self.column_labels is None or self.column_labels:
             labels = (self._label(self.column_labels, c) for c in self._shown(self.columns))
             heads = "".join(f'<th style="{_CELL}font-weight:400">{escape(label)}</th>' for label in labels)
-            axis = f'<th style="{_SIDE}">{escape(self.column_axis)}</th>' if self.column_axis else ""
-            head = f'<tr style="background:none"><td style="{_CELL}"></td>{heads}{axis}</tr>'
-        body = ""
+            rows.append(f'<tr style="background:none"><td style="{_CELL}"></td>{heads}{end}</tr>')
         for r, cells in self._cells():
             label = self._label(self.row_labels, r)
             start = (
                 f'<th style="{_SIDE};text-align:right">{escape(label)}</th>' if label else f'<td style="{_CELL}"></td>'
             )
-            row = "".join(map(_html_cell, cells))
-            body += f'<tr style="background:none;height:{self.height}px">{start}{row}</tr>'
+            line = f"{start}{''.join(map(_html_cell, cells))}{'' if rows else end}"
+            rows.append(f'<tr style="background:none;height:{self.height}px">{line}</tr>')
         if self.row_axis:
             words = f'<th colspan="{count + 1}" style="{_SIDE}">{escape(self.row_axis)}</th>'
-            body += f'<tr style="background:none">{words}</tr>'
+            rows.append(f'<tr style="background:none">{words}</tr>')
         caption = ""
         if self.title or self._words():
             bold = f"<b>{escape(self.title)}</b>&ensp;" if self.title else ""
             style = "caption-side:top;text-align:left;padding:0 0 6px;white-space:nowrap"
             caption = f'<caption style="{style}">{bold}{escape(self._words())}</caption>'
-        table = "border-collapse:separate;border-spacing:1px;border:0;margin:0;font:12px/1.3 Helvetica,Arial,sans-serif"
-        return f'<table style="{table}">{caption}{sizes}{head}{body}</table>'
+        least = left + count * (self.width + 1) + right  # where a window is narrower one scrolls: cells stay equal
+        table = f"border-collapse:separate;border-spacing:1px;border:0;margin:0;min-width:{least:.0f}px;{_FONT}"
+        return f'<table style="{table}">{caption}{sizes}{"".join(rows)}</table>'
+
+    def _sides(self) -> tuple[float, float]:
+        """The widths of the row labels and of the words at the right, whose column takes what a long caption needs."""
+        labels = [self._label(self.row_labels, r) for r in self._shown(self.rows)]
+        sides = (max((text_width(label, 12) for label in labels), default=0.0), text_width(self.column_axis, 12))
+        left, right = (side + 6 if side else 0.0 for side in sides)
+        return left, right
 
     # -- shapes -----------------------------------------------------------------------------------------------
 
@@ -268,6 +277,7 @@ class Grid:
         yield Label(*middle, cell.text, cell.ink(theme), size, "middle", bold=cell.ring is not None)
 
 
+_FONT = "font:12px/1.3 Helvetica,Arial,sans-serif"
 _PLAIN = "padding:0;text-align:center;"
 _CELL = f"{_PLAIN}border:0;"
 _SIDE = "padding:0 6px 0 0;border:0;text-align:left;white-space:nowrap;font-weight:400"

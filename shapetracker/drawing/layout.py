@@ -3,12 +3,16 @@
 from dataclasses import dataclass
 from html import escape
 from itertools import zip_longest
+from textwrap import wrap
 
 from shapetracker.drawing.palette import Theme
 from shapetracker.drawing.picture import Part
 from shapetracker.drawing.scene import Label, Scene, below, beside, text_width
 
 MONO_HTML = "font:12px/17px ui-monospace,Menlo,Consolas,monospace"
+
+WIDEST = 110
+"""Characters of a line of code in a figure: one that is longer would make all else small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +88,17 @@ class Code:
         return f'<table style="border-collapse:collapse;border:0;margin:0;font-size:12px">{rows}</table>'
 
     def scene(self, theme: Theme) -> Scene:
-        """Labels muted, code in ink."""
+        """Labels muted, code in ink; a long line goes on below, where it may be broken."""
         left = max((text_width(label, 12) for label, _ in self.lines), default=0.0)
         left = left + 14 if left else 0.0
         shapes: list[Label] = []
-        for number, (label, code) in enumerate(self.lines):
-            y = 9 + 17 * number
-            shapes += [Label(0, y, label, theme.muted, 12), Label(left, y, code, theme.ink, 12, mono=True)]
-        width = max((left + text_width(code, 12, mono=True) for _, code in self.lines), default=0.0)
-        return Scene(width, 17.0 * len(self.lines), tuple(shapes))
+        width, y = 0.0, 9.0
+        for label, code in self.lines:
+            shapes.append(Label(0, y, label, theme.muted, 12))
+            for line in wrap(code, WIDEST, subsequent_indent="  ", break_long_words=False) or [""]:
+                shapes.append(Label(left, y, line, theme.ink, 12, mono=True))
+                width, y = max(width, left + text_width(line, 12, mono=True)), y + 17
+        return Scene(width, y - 9, tuple(shapes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +116,14 @@ class Beside:
         return "\n".join("   ".join(f"{t:{w}}" for t, w in zip(row, widths, strict=True)).rstrip() for row in rows)
 
     def html(self) -> str:
-        """A one-row table: a notebook that is not trusted keeps tables, whatever else it drops."""
-        style = f"border:0;padding:0 {self.gap}px 0 0;vertical-align:top;text-align:left;background:transparent"
-        cells = "".join(f'<td style="{style}">{part.html()}</td>' for part in self.parts)
-        table = "border-collapse:collapse;border:0;margin:0"
-        return f'<table style="{table}"><tr style="background:transparent">{cells}</tr></table>'
+        """Blocks in a line, as far as there is room; a notebook that is not trusted keeps them as it keeps tables."""
+        block = "display:inline-block;vertical-align:top;padding:0"
+        gaps = [self.gap] * (len(self.parts) - 1) + [0]
+        blocks = (
+            f'<div style="{block} {gap}px 6px 0">{part.html()}</div>'
+            for part, gap in zip(self.parts, gaps, strict=True)
+        )
+        return "".join(blocks)
 
     def scene(self, theme: Theme) -> Scene:
         """Scenes side by side."""

@@ -10,6 +10,8 @@ from shapetracker.drawing.scene import DrawingError, Scene, below, to_png, to_sv
 
 GAP = 14.0
 """Pixels between the parts of a picture."""
+FIRST_LINE = " \n"
+"""JupyterLab writes the first line that is not empty of an output that is folded away as plain text: here a space."""
 NOTEBOOK_COLOURS = 128
 """Colours of an image in a notebook: photographs are large, and notebooks are kept in Git."""
 
@@ -67,7 +69,7 @@ class Picture:
         return f"<div>{parts}</div>"
 
     def _repr_html_(self) -> str | None:
-        return self.html()
+        return FIRST_LINE + self.html()
 
     def svg(self, name: ThemeName = "light") -> str:
         """The picture as an SVG document, in the light or the dark theme."""

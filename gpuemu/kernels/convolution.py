@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from gpuemu import dtypes
 from gpuemu.alu import BinaryOps
 from gpuemu.dtypes import DType
+from gpuemu.errors import shown
 from gpuemu.kernels.errors import ViewKernelError
 from gpuemu.kernels.kernel_from_views import KernelFromViews, plain
 from gpuemu.kernels.matmul import matmul
@@ -51,6 +53,10 @@ def windows(
     ShapeTracker(View(shape=(3, 3, 3, 3), strides=(5, 1, 5, 1), offset=0))
     """
     (image,) = plain(f"windows {kernel}", image=image)
+    pairs: dict[str, Any] = {"kernel": kernel, "padding": padding, "step": step, "dilation": dilation}
+    for name, pair in pairs.items():
+        if not isinstance(pair, list | tuple) or len(pair) != 2 or not all(isinstance(n, int) for n in pair):
+            raise ViewKernelError(f"windows: {name} is {shown(pair)}; expected two integers, down and across")
     call = f"windows {kernel} of {image.shape}"
     if len(image.shape) < 2 or min(*kernel, *step, *dilation) < 1 or min(padding) < 0:
         raise ViewKernelError(f"{call}: expected an image (…, height, width), and sizes of at least 1")

@@ -19,13 +19,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
+from typing import Any
 
 from gpuemu import dtypes
 from gpuemu.alu import ALU_OPS, BinaryOps
 from gpuemu.dtypes import DType
+from gpuemu.errors import shown
 from gpuemu.kernels.access import Access, described, load, store
 from gpuemu.kernels.builder import Builder, Number, Value
-from gpuemu.kernels.errors import ViewKernelError
+from gpuemu.kernels.errors import BuilderError, ViewKernelError
 from gpuemu.kernels.kernel_from_views import KernelFromViews, check_written_once, plain
 from shapetracker import Expr, ShapeTracker
 from shapetracker.expr import Const, Variable
@@ -74,7 +76,7 @@ def elementwise(
             )
     grid = _Grid(name, out, out_dtype or (types[0] if types else dtypes.float32), ins, types)
     values = [grid.load(number, tracker.expr_node(grid.point)) for number, tracker in enumerate(ins)]
-    return grid.finish(fn(*values))
+    return grid.finish(_put_together(call, fn, values, grid))
 
 
 def reduce(
@@ -149,7 +151,7 @@ def reduce(
                 accumulate(left[1:])
             return
         values = [grid.load(number, tracker.expr_idxs(point)) for number, tracker in enumerate(ins)]
-        value = (fn(*values) if fn else values[0]).cast(grid.out.dtype)
+        value = (_put_together(call, fn, values, grid) if fn else values[0]).cast(grid.out.dtype)
         total.set(grid.builder.alu(op, total.value, value))
 
     if prod(shape[a] for a in axes):
@@ -157,6 +159,27 @@ def reduce(
     else:  # nothing to read; the picture still shows how it would be read
         grid.accesses += [grid.access(number, tracker.expr_idxs(point)) for number, tracker in enumerate(ins)]
     return grid.finish(total.value)
+
+
+def _put_together(call: str, fn: Callable[..., Any], values: Sequence[Value], grid: _Grid) -> Value:
+    """What a person's function makes of the operands; a number is one for each point."""
+    types = ", ".join(str(value.dtype) for value in values)
+    try:
+        result = fn(*values)
+    except BuilderError:
+        raise
+    except TypeError as error:
+        raise ViewKernelError(
+            f"{call}: fn({types}): {error}; fn takes a value of each operand; values have + - * / // % ** < <= > >=, "
+            "eq, ne and cast, and other functions are x.builder.alu(UnaryOps.SQRT, x)"
+        ) from error
+    if isinstance(result, bool):  # == of two values compares objects
+        raise ViewKernelError(
+            f"{call}: fn({types}) gives {result} for all points; x == y is x.eq(y), x != y is x.ne(y)"
+        )
+    if not isinstance(result, Value | int | float):
+        raise ViewKernelError(f"{call}: fn({types}) gives {shown(result)}; expected a value or a number")
+    return grid.builder.as_value(result, grid.out.dtype)
 
 
 def _identity(op: BinaryOps, dtype: DType) -> Number:
@@ -170,7 +193,9 @@ def _identity(op: BinaryOps, dtype: DType) -> Number:
 
 
 def _types(call: str, dtype: DType | Sequence[DType], count: int) -> list[DType]:
-    types = [dtype] * count if isinstance(dtype, DType) else list(dtype)
+    types: list[Any] = list(dtype) if isinstance(dtype, list | tuple) else [dtype] * count
+    if not all(isinstance(each, DType) for each in types):
+        raise ViewKernelError(f"{call}: dtype is {shown(dtype)}; expected one of gpuemu.dtypes, or a list of them")
     if len(types) != count:
         raise ViewKernelError(f"{call}: {len(types)} dtypes for {count} operands; give one, or one each")
     return types
@@ -184,7 +209,9 @@ def _plain(call: str, out: ShapeTracker, ins: Sequence[ShapeTracker]) -> tuple[S
 
 
 def _axes(call: str, axis: int | Sequence[int], rank: int) -> tuple[int, ...]:
-    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    axes = tuple(axis) if isinstance(axis, list | tuple) else (axis,)
+    if not all(isinstance(a, int) for a in axes):
+        raise ViewKernelError(f"{call}: axis is {shown(axis)}; expected an integer, or a list of them")
     if not all(-rank <= a < rank for a in axes) or len({a % rank for a in axes if rank}) != len(axes):
         raise ViewKernelError(f"{call}: axes {axes} of a view with the axes 0 … {rank - 1}")
     return tuple(sorted(a % rank for a in axes))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import reduce
+from operator import mul
+from typing import TYPE_CHECKING, Any
 
 from gpuemu import dtypes
 from gpuemu.alu import BinaryOps, UnaryOps
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from gpuemu.kernels.builder import Builder
 
 Number = bool | int | float
+LARGEST_POWER = 8
+"""Of a value that is multiplied by itself."""
 
 
 class Value:
@@ -76,6 +80,11 @@ class Value:
 
     def __rmod__(self, other: Number) -> Value:
         return self.builder.floor_divide(other, self)[1]
+
+    def __pow__(self, power: Any) -> Value:
+        if not isinstance(power, int) or not 1 <= power <= LARGEST_POWER:
+            raise BuilderError(f"{self} ** {power!r}: the power is a whole number from 1 to {LARGEST_POWER}")
+        return reduce(mul, [self] * power)
 
     def __neg__(self) -> Value:
         return self.builder.alu(UnaryOps.NEG, self)

@@ -41,7 +41,7 @@ function render({ model, el }) {
   const formula = h("dl", { class: "exprs" }), live = h("div", { class: "sr", role: "status", "aria-live": "polite" }), note = h("span", { class: "stale quiet", role: "status" });
   const keys = h("div", { class: "keys" }, h("kbd", { text: "Tab" }), " next part \u2002 ", h("kbd", { text: "←↑↓→" }), " move \u2002 ", h("kbd", { text: "R" }), " tile, register, memory \u2002 ", h("kbd", { text: "Enter" }), " pin \u2002 ", h("kbd", { text: "Esc" }), " clear");
   const root = h("div", { class: "shapetracker-explorer fragment", role: "group", "aria-label": "Fragment explorer" },
-    h("div", { class: "bar" }, h("span", { class: "muted", text: data.caption }), note), stage, h("div", { class: "eval" }, say, formula, flow), keys, live);
+    h("div", { class: "bar" }, h("span", { class: "muted", text: data.caption }), note), say, stage, h("div", { class: "eval" }, formula, flow), keys, live);
   el.append(root);
 
   /* what stands in a cell: [lane, address, text], lane −1 where nobody holds it */

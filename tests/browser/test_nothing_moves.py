@@ -103,9 +103,10 @@ def test_pointing_at_a_view(open_file: Callable[..., Page], tmp_path: Path, widt
     assert watch.moved == []
 
 
-def test_pointing_at_a_fragment(open_file: Callable[..., Page], tmp_path: Path) -> None:
+@pytest.mark.parametrize("width", [1000, 640])
+def test_pointing_at_a_fragment(open_file: Callable[..., Page], tmp_path: Path, width: int) -> None:
     padded = ShapeTracker.from_shape((14, 7)).pad(((0, 2), (0, 1)))
-    page = open_file(explore_fragment("m16n8k16", "c", padded).save(tmp_path / "fragment.html"))
+    page = open_file(explore_fragment("m16n8k16", "c", padded).save(tmp_path / "fragment.html"), width=width)
     root = page.locator(".fragment")
     watch = Watch(root, ".bar", ".stage", ".hit", ".say", ".exprs", ".flow", ".keys")
     for part, rows, columns in (("T", 16, 8), ("R", 32, 4), ("M", 14, 7)):

@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from gpuemu import dtypes
-from gpuemu.alu import COMPARISONS, AluOp, BinaryOps, TernaryOps
+from gpuemu.alu import ALU_OPS, COMPARISONS, AluOp, BinaryOps, TernaryOps, arity
 from gpuemu.dtypes import DType
 from gpuemu.kernels.errors import BuilderError, SourceLine
 from gpuemu.kernels.values import Memory, Number, Value, Variable
@@ -119,6 +119,8 @@ class Builder:
 
     def const(self, value: Number, dtype: DType) -> Value:
         """A constant; the same one where it was asked for before."""
+        if not isinstance(value, bool | int | float):
+            raise BuilderError(f"const({value!r}): a {type(value).__name__}; expected a number")
         key = (dtype, type(value), repr(value))
         if key not in self._constants:
             nonnegative = dtype.is_integer and value >= 0
@@ -140,12 +142,18 @@ class Builder:
         Raises
         ------
         BuilderError
-            Where it is neither.
+            Where it is neither, a value of another builder, or a fraction where the type holds integers.
         """
         if isinstance(value, Value):
+            if value.builder is not self:
+                raise BuilderError(
+                    f"{value!r} is of another builder, {value.builder.name!r}; its number means nothing here"
+                )
             return value
         if not isinstance(value, bool | int | float):
             raise BuilderError(f"{value!r} is a {type(value).__name__}; expected a Value of the builder or a number")
+        if isinstance(value, float) and not dtype.is_float:
+            raise BuilderError(f"{value!r} is no number of {dtype}; cast the value that it meets to a float first")
         return self.const(value, dtype)
 
     def _same(self, what: str, values: Sequence[Value | Number]) -> list[Value]:
@@ -157,14 +165,19 @@ class Builder:
             raise BuilderError(f"{what} of {types}: both must have one type; cast one of them")
         return made
 
-    def alu(self, op: AluOp, *values: Value | Number) -> Value:
-        """An operation on values of one type; comparisons give bool.
+    def alu(self, op: AluOp | str, *values: Value | Number) -> Value:
+        """An operation, or the one of that name, on values of one type; comparisons give bool.
 
         Raises
         ------
         BuilderError
-            Where the types differ.
+            Where there is no such operation, or the types differ.
         """
+        op = ALU_OPS.get(op, op) if isinstance(op, str) else op
+        if not isinstance(op, AluOp):
+            raise BuilderError(f"alu({op!r}, …): there is no such operation; there are {', '.join(ALU_OPS)}")
+        if len(values) != arity(op):
+            raise BuilderError(f"{op.name} takes {arity(op)} values; got {len(values)}")
         if op is TernaryOps.WHERE:
             return self.where(*values)
         operands = self._same(op.name, values)
@@ -180,6 +193,8 @@ class Builder:
 
     def where(self, *values: Value | Number) -> Value:
         """The second where the first is true, else the third."""
+        if len(values) != 3:
+            raise BuilderError(f"where takes a condition and two values; got {len(values)}")
         condition, *choices = values
         if not isinstance(condition, Value):
             raise BuilderError(f"where({condition!r}, …): the condition is a number; choose in Python")
@@ -240,6 +255,8 @@ class Builder:
 
     def cast(self, value: Value, dtype: DType) -> Value:
         """The value in another type."""
+        if not isinstance(dtype, DType):
+            raise BuilderError(f"{value!r}.cast({dtype!r}): expected one of gpuemu.dtypes, such as dtypes.float32")
         if value.dtype == dtype:
             return value
         made = self.value(UOps.CAST, dtype, (value,))
@@ -254,6 +271,8 @@ class Builder:
 
     def vector(self, values: Sequence[Value]) -> Value:
         """Several scalars as one vector; one of them as itself."""
+        if not values:
+            raise BuilderError("vector([]): expected at least one value")
         if len(values) == 1:
             return values[0]
         return self.value(UOps.CAST, values[0].dtype.vec(len(values)), values)
@@ -276,6 +295,8 @@ class Builder:
     @contextmanager
     def if_(self, condition: Value) -> Iterator[None]:
         """What only the lanes do whose condition is true."""
+        if not isinstance(condition, Value):
+            raise BuilderError(f"if_({condition!r}): the condition is known; choose in Python")
         number = self.line(UOps.IF, None, [condition.number])
         self._known.append({})
         yield

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import reduce
 from operator import mul
 from typing import TYPE_CHECKING, Any
@@ -164,6 +165,9 @@ class Memory:
 
     def __setitem__(self, index: Value | int, value: Value | Number) -> None:
         self.store(index, value)
+
+    def __iter__(self) -> Iterator[Value]:  # without it Python would count the index up for ever
+        raise BuilderError(f"{self!r} has no elements to go through while the program is written; use `with k.loop(…)`")
 
     def load(self, index: Value | int, gate: Value | None = None, otherwise: Value | Number = 0) -> Value:
         """The element at an index; `otherwise`, and no access made, where the gate is false."""

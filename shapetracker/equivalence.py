@@ -1,8 +1,8 @@
 """Are two expressions, views or trackers equal? A verdict with its evidence.
 
 Up to 2²⁰ points every one is tried: that is a proof. Larger boxes go to isl, then to z3, where they are installed; else
-corners, digit boundaries and random points are tried, and then the verdict says "sampled" and decides nothing unless a
-counterexample turns up.
+corners, the numbers that stand in the expressions, digit boundaries and random points are tried, and then the verdict
+says "sampled" and decides nothing unless a counterexample turns up.
 """
 
 from __future__ import annotations
@@ -135,10 +135,18 @@ def _sampled(a: Expr, b: Expr, variables: tuple[Variable, ...]) -> Verdict:
 
 
 def _samples(a: Expr, b: Expr, variables: tuple[Variable, ...]) -> Iterator[tuple[int, ...]]:
-    """Corners first, then where digits carry, then anywhere: the same points in every run."""
+    """Corners first, then numbers that stand in the expressions, then where digits carry, then anywhere.
+
+    The same points in every run.
+    """
     yield from islice(product(*[sorted({v.min, v.max}) for v in variables]), SAMPLED_POINTS)
-    steps = sorted(_digit_sizes(a) | _digit_sizes(b))
+    steps, numbers = sorted(_digit_sizes(a) | _digit_sizes(b)), sorted(_numbers(a) | _numbers(b))
     source = random.Random(0)  # noqa: S311  (not for secrets)
+    for number in numbers:
+        for v in variables:
+            for near in (number - 1, number, number + 1):
+                if v.min <= near <= v.max:
+                    yield tuple(near if w is v else source.randint(w.min, w.max) for w in variables)
     for _ in range(SAMPLED_POINTS):
         yield tuple(_near_a_boundary(v, steps, source) for v in variables)
     for _ in range(SAMPLED_POINTS):
@@ -162,6 +170,13 @@ def _digit_sizes(e: Expr) -> set[int]:
         if isinstance(x, Const) and isinstance(e, FloorDiv | Mod | Product) and abs(x.value) > 1:
             sizes |= {abs(x.value)} | {abs(x.value) * n for n in sizes if n < 2**32}
     return sizes
+
+
+def _numbers(e: Expr) -> set[int]:
+    """The numbers that stand in an expression, with either sign: a limit, or an offset that is compared with 0."""
+    if isinstance(e, Const):
+        return {e.value, -e.value}
+    return {number for x in e.args for number in _numbers(x)}
 
 
 def _equivalent_views(a: Any, b: Any) -> Verdict:

@@ -51,12 +51,21 @@ def test_a_large_box_is_sampled_and_then_nothing_is_decided() -> None:
 
 @pytest.mark.usefixtures("no_provers")
 def test_sampling_finds_where_a_digit_carries() -> None:
-    verdict = equivalent(wide % 1000, wide % 1000 - wide.eq(1000 * 7 - 1))
+    verdict = equivalent(wide % 1000, wide % 1000 - (wide * 7).eq(7 * 123_457))
     assert verdict.equal is None  # one point in two thousand millions
     verdict = equivalent(wide // 999 * 999 + wide % 999, wide + (wide % 999).eq(998))
     assert verdict.equal is False
     assert verdict.counterexample is not None
     assert verdict.counterexample["wide"] % 999 == 998
+
+
+@pytest.mark.usefixtures("no_provers")
+def test_sampling_tries_the_numbers_that_are_written() -> None:
+    for one_point in (wide.eq(777_777), (wide - 777_777).eq(0), (wide >= 777_777) & (wide < 777_778)):
+        verdict = equivalent(j + one_point, j)
+        assert verdict.equal is False
+        assert verdict.counterexample is not None
+        assert verdict.counterexample["wide"] == 777_777
 
 
 @pytest.mark.usefixtures("no_provers")

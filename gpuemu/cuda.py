@@ -93,6 +93,7 @@ from gpuemu.kernels.python.warps import (
     shfl_xor_sync,
     syncwarp,
 )
+from gpuemu.limits import Limits
 
 __all__ = [
     "Compiled",
@@ -103,6 +104,7 @@ __all__ = [
     "KernelError",
     "KernelHazardError",
     "Launch",
+    "Limits",
     "Stream",
     "activemask",
     "all_sync",

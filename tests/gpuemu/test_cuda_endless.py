@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gpuemu import Limits, cuda
-from gpuemu.errors import LimitError
+from gpuemu.errors import LaunchError, LimitError
 from gpuemu.kernels.errors import KernelError
 from gpuemu.program import Program
 
@@ -120,3 +120,23 @@ def test_large_numbers_on_the_way_are_exact():
     out = np.zeros(1, np.int64)
     large_but_whole[1, 1](out)
     assert out[0] == 27
+
+
+@cuda.jit
+def counts(out, n):
+    for i in range(n):
+        if i % 2:
+            out[0] += 1
+
+
+def test_a_launch_may_be_allowed_more_or_less():
+    out = np.zeros(1)
+    with pytest.raises(LimitError) as caught:
+        counts[1, 1](out, 400, limits=cuda.Limits(steps=1000))
+    assert "counts[blocks, threads](…, limits=cuda.Limits(steps=…)) allows more" in str(caught.value)
+    assert "for i in range(n):" in str(caught.value)
+    out[:] = 0
+    counts[1, 1](out, 400, limits=cuda.Limits(steps=100_000))
+    assert out[0] == 200
+    with pytest.raises(LaunchError, match="counts: limits is 3; expected cuda"):
+        counts[1, 1](out, 400, limits=3)

@@ -23,6 +23,7 @@ from gpuemu.kernels.python.source import Source, read
 from gpuemu.kernels.python.statements import block
 from gpuemu.kernels.python.translator import RESULT, Translator
 from gpuemu.kernels.python.types import Kind
+from gpuemu.limits import Limits
 from gpuemu.op_table import WRITES
 from gpuemu.program import Program
 from gpuemu.uops import UOps
@@ -52,18 +53,21 @@ class Compiled:
     threads: Size
     constants: tuple[npt.NDArray[Any], ...] = ()
 
-    def run(self, arguments: Sequence[Any], engine: str, checks: Any) -> float:
+    def run(self, arguments: Sequence[Any], engine: str, checks: Any, limits: Limits | None = None) -> float:
         """Run it on arguments of those kinds; the seconds that it took.
 
         Raises
         ------
         KernelHazardError
             Where a lane does what the result must not depend on; with the source's lines.
+        LimitError
+            Where it takes more than its limits allow.
         """
+        program = self.program if limits is None else self._within(limits)
         buffers, vals = of_launch(self.described, arguments)
         buffers += [constant.reshape(-1) for constant in self.constants]
         try:
-            return self.program(
+            return program(
                 *buffers, global_size=self.blocks, local_size=self.threads, vals=vals, engine=engine, checks=checks
             )
         except HazardError as error:
@@ -73,7 +77,14 @@ class Compiled:
         except (DivisionError, LimitError) as error:
             found = re.match(r"line (\d+)", str(error))
             places = self.where([int(found[1])] if found else [])
-            raise type(error)(f"{error}" + "".join(f"\n  {place}" for place in places)) from None
+            told = str(error).replace("Program(…, limits=", f"{program.name}[blocks, threads](…, limits=cuda.")
+            raise type(error)(told + "".join(f"\n  {place}" for place in places)) from None
+
+    def _within(self, limits: Limits) -> Program:
+        """The program under other limits."""
+        if not isinstance(limits, Limits):
+            raise LaunchError(f"{self.program.name}: limits is {limits!r}; expected cuda.Limits(…)")
+        return Program(self.program.name, self.program.lines, self.program.warp, limits, self.program.unit)
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -249,12 +260,14 @@ class Launch:
     threads: Size
     shared_bytes: int = 0
 
-    def __call__(self, *arguments: Any, engine: str = "auto", checks: Any = "default") -> None:
-        """Run the kernel; `engine` and `checks` are those of `Program`."""
+    def __call__(
+        self, *arguments: Any, engine: str = "auto", checks: Any = "default", limits: Limits | None = None
+    ) -> None:
+        """Run the kernel; `engine`, `checks` and `limits` are those of `Program`."""
         values = [plain(argument) for argument in arguments]
         compiled = self.compile(*values)
         if 0 not in self.blocks:
-            compiled.run(values, engine, checks)
+            compiled.run(values, engine, checks, limits)
 
     def compile(self, *arguments: Any) -> Compiled:
         """The program for these arguments, without running it."""

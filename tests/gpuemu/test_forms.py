@@ -1,5 +1,6 @@
 """Indices that are forms: what is known of a program's integers, and that accesses by it are those lane by lane."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -137,7 +138,7 @@ def outcome(program: Program, sizes: dict[str, tuple[int, ...]], *, by_form: boo
     return out.tolist(), None
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(kernel=kernels(), checks=st.sampled_from(["default", "none", "none"]), batch=st.sampled_from([1, 4]))
 def test_accesses_by_form_do_what_they_do_lane_by_lane(kernel: Any, checks: str, batch: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -188,6 +189,20 @@ def test_a_plan_is_kept_for_the_next_launch() -> None:
     before = planning.plan.cache_info().misses
     program(*buffers, **sizes)
     assert planning.plan.cache_info().misses == before
+
+
+def test_launches_of_one_program_in_several_threads_do_not_disturb_each_other() -> None:
+    """They share the plan, in launches of several sizes."""
+    lines, _ = plain_kernels.reduction(64, 32)
+    program, rng = Program("reduction", lines), np.random.default_rng(0)
+
+    def wrong(rows: int) -> int:
+        x, out = rng.integers(0, 9, (rows, 32)).astype(np.float32), np.zeros(rows, np.float32)
+        program(out, x, global_size=(rows, 1, 1), local_size=(32, 1, 1))
+        return int((out != x.sum(axis=1)).sum())
+
+    with ThreadPoolExecutor(4) as threads:
+        assert sum(threads.map(wrong, [1, 64, 3, 64, 2000, 5] * 20)) == 0
 
 
 def form_of(lines: list[Any], sizes: tuple[Any, Any] = ((8, 1, 1), (32, 1, 1))) -> Form | None:

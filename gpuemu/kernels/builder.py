@@ -123,7 +123,7 @@ class Builder:
             raise BuilderError(f"const({value!r}): a {type(value).__name__}; expected a number")
         key = (dtype, type(value), repr(value))
         if key not in self._constants:
-            nonnegative = dtype.is_integer and value >= 0
+            nonnegative = dtype.is_integer and 0 <= value < float("inf")
             most = int(value) if nonnegative else None
             self._constants[key] = Value(self, self.line(UOps.CONST, dtype, (), value), dtype, nonnegative, most)
         return self._constants[key]

@@ -19,7 +19,7 @@ from gpuemu.kernels.python.intrinsics import Handler, Intrinsic, scalar_kind
 from gpuemu.kernels.python.names import BUILTINS
 from gpuemu.kernels.python.operators import binary
 from gpuemu.kernels.python.translator import Translator, describe
-from gpuemu.kernels.python.types import Array, Complex, as_type, join, kind_of, settled, typed
+from gpuemu.kernels.python.types import Array, Complex, as_type, join, kind_of, meeting, settled, typed
 
 
 def builtin(function: Any, name: str, *counts: int) -> Callable[[Handler], Intrinsic]:
@@ -37,14 +37,12 @@ def _extreme(t: Translator, node: ast.Call, of_python: Any, arguments: tuple[Any
         t.number(operand, node, "an operand of min, max")
     if not any(isinstance(operand, Value) for operand in arguments):
         return of_python(arguments)
-    kind = kind_of(arguments[0])
-    for operand in arguments[1:]:
-        kind = join(kind, kind_of(operand))  # type: ignore[arg-type]
-    values = [as_type(t.k, operand, settled(kind)) for operand in arguments]  # type: ignore[arg-type]
+    kind = meeting(*arguments)
+    values = [as_type(t.k, operand, settled(kind)) for operand in arguments]
     result = values[0]
     for value in values[1:]:
         result = t.k.minimum(result, value) if of_python is min else t.k.maximum(result, value)
-    return typed(result, kind)  # type: ignore[arg-type]
+    return typed(result, kind)
 
 
 @builtin(min, "min", *range(2, 9))

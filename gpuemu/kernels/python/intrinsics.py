@@ -15,7 +15,7 @@ from gpuemu.kernels.errors import KernelError
 from gpuemu.kernels.python.indexing import picked
 from gpuemu.kernels.python.names import Callee, Namespace
 from gpuemu.kernels.python.translator import Translator, describe
-from gpuemu.kernels.python.types import Array, as_type, dtype_of, join, kind_of, settled, typed
+from gpuemu.kernels.python.types import Array, as_type, dtype_of, join, kind_of, meeting, settled, typed
 from gpuemu.uops import UOps
 
 Handler = Callable[..., Any]
@@ -338,7 +338,7 @@ def selp(t: Translator, node: ast.Call, condition: Any, yes: Any, no: Any) -> An
     chosen = t.truth(condition, node)
     if not isinstance(chosen, Value):
         return yes if chosen else no
-    kind = join(scalar_kind(t, node, yes), scalar_kind(t, node, no))
+    kind = meeting(*(t.number(operand, node, "the value") for operand in (yes, no)))
     return typed(t.k.where(chosen, as_type(t.k, yes, settled(kind)), as_type(t.k, no, settled(kind))), kind)
 
 

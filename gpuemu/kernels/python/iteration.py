@@ -14,7 +14,7 @@ from gpuemu.kernels.builder import Value
 from gpuemu.kernels.python.expressions import evaluate
 from gpuemu.kernels.python.indexing import picked
 from gpuemu.kernels.python.translator import Translator, describe
-from gpuemu.kernels.python.types import Array, arithmetic, as_type, join, kind_of, settled, typed
+from gpuemu.kernels.python.types import Array, arithmetic, as_type, kind_of, meeting, settled, typed
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +57,12 @@ def _chosen(t: Translator, node: ast.expr, parts: tuple[Any, ...], counter: Valu
         return tuple(_chosen(t, node, column, counter) for column in zip(*parts, strict=True))
     for part in parts:
         t.number(part, node, "an item of the tuple")
-    kind = kind_of(parts[0])
-    for part in parts[1:]:
-        kind = join(kind, kind_of(part))  # type: ignore[arg-type]
-    values = [as_type(t.k, part, settled(kind)) for part in parts]  # type: ignore[arg-type]
+    kind = meeting(*parts)
+    values = [as_type(t.k, part, settled(kind)) for part in parts]
     found = values[-1]
     for number, value in reversed(list(enumerate(values[:-1]))):
         found = t.k.where(counter.eq(number), value, found)
-    return typed(found, kind)  # type: ignore[arg-type]
+    return typed(found, kind)
 
 
 def _enumerate(t: Translator, node: ast.Call) -> Items:

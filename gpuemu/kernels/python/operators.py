@@ -11,7 +11,7 @@ from gpuemu import dtypes
 from gpuemu.kernels.builder import Value
 from gpuemu.kernels.python import calculation, complex_numbers
 from gpuemu.kernels.python.translator import Translator
-from gpuemu.kernels.python.types import Complex, arithmetic, as_type, join, kind_of, settled, typed
+from gpuemu.kernels.python.types import Complex, arithmetic, as_type, kind_of, meeting, settled, typed
 
 _OPERATORS: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Add: ("+", operator.add),
@@ -101,7 +101,7 @@ def compared(t: Translator, node: ast.AST, op: ast.cmpop, left: Any, right: Any)
         t.number(operand, node, f"an operand of {sign}")
     if not isinstance(left, Value) and not isinstance(right, Value):
         return of_python(left, right)
-    dtype = settled(join(_kind(left), _kind(right)))
+    dtype = settled(meeting(left, right))
     return calculation.compare(sign, as_type(t.k, left, dtype), as_type(t.k, right, dtype))
 
 
@@ -117,6 +117,6 @@ def choose(t: Translator, node: ast.AST, condition: Value, yes: Any, no: Any) ->
     """One of two numbers in each lane, both of which are computed."""
     for operand in (yes, no):
         t.number(operand, node, "a choice")
-    kind = join(_kind(yes), _kind(no))
+    kind = meeting(yes, no)
     dtype = settled(kind)
     return typed(t.k.where(condition, as_type(t.k, yes, dtype), as_type(t.k, no, dtype)), kind)

@@ -20,7 +20,7 @@ from gpuemu.kernels.builder import Builder, Memory, Value, Variable
 from gpuemu.kernels.python.hints import elsewhere
 from gpuemu.kernels.python.scopes import changing, leaves_in_order
 from gpuemu.kernels.python.source import Source
-from gpuemu.kernels.python.types import Array, Complex, Kind, as_type, dtype_of, join, kind_of, settled, typed
+from gpuemu.kernels.python.types import Array, Complex, Kind, as_type, dtype_of, kind_of, meeting, settled, typed
 from gpuemu.uops import UOps
 
 Path = tuple[tuple[str, int, int], ...]
@@ -195,7 +195,7 @@ class Translator:
             )
         known = self.kinds.get((scope.path, name))
         try:
-            joined = kind if known is None else join(known, kind)
+            joined = meeting(operand, known=known)
         except TypeError as error:
             raise self.error(node, f"{name} cannot hold both {error}") from None
         if joined != known:

@@ -3,12 +3,15 @@
 An integer that meets a float becomes that float, as in C. A float that is written out, or given as Python's float,
 takes the type of the float that it meets, as in numpy 2: ``0.5 * x[i]`` is float32 where x is. Alone it is float64.
 
+An integer that is written out takes the type of the integer that it meets, where that holds it; else both are int64.
+
 Arithmetic of integers has 64 bits, as Numba's (Numba enhancement proposal 1, "Changes in integer typing"): a sum of
 bytes does not wrap. It is unsigned where both operands are.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,6 +20,7 @@ import numpy as np
 from gpuemu import dtypes
 from gpuemu.dtypes import DType
 from gpuemu.kernels.builder import Builder, Memory, Value
+from gpuemu.kernels.errors import BuilderError
 
 Kind = DType | Literal["integer", "float"]
 """A type, or that of a number in the source."""
@@ -121,6 +125,33 @@ def join(left: Kind, right: Kind) -> Kind:
     return dtype_of(np.promote_types(left.numpy, right.numpy))
 
 
+def meeting(*operands: Any, known: Kind | None = None) -> Kind:
+    """The type in which scalars meet, and what is known; it holds the integers that are written out.
+
+    >>> meeting(1, known=dtypes.uint8), meeting(300, known=dtypes.uint8), meeting(-1, known=dtypes.uint8)
+    (dtypes.uint8, dtypes.int64, dtypes.int64)
+
+    Raises
+    ------
+    TypeError
+        Where there is none.
+    """
+    kind = known
+    for x in operands:
+        own = kind_of(x)
+        if own is None:
+            raise TypeError(f"{x!r} is no scalar")
+        kind = own if kind is None else join(kind, own)
+    if isinstance(kind, DType) and kind.is_integer and kind.itemsize < 8:
+        bits = 8 * kind.itemsize - (kind.kind == "signed")
+        least = -(2**bits) if kind.kind == "signed" else 0
+        if not all(least <= x < 2**bits for x in operands if isinstance(x, int)):
+            return dtypes.int64
+    if kind is None:
+        raise TypeError("no operand")
+    return kind
+
+
 def arithmetic(left: Kind, right: Kind) -> Kind:
     """The type of a sum, a product, a shift … of two: of integers, one of 64 bits.
 
@@ -181,9 +212,19 @@ def is_type(x: Any) -> bool:
 
 
 def as_type(k: Builder, x: Any, dtype: DType) -> Value:
-    """A scalar as a value of a type."""
+    """A scalar as a value of a type.
+
+    Raises
+    ------
+    BuilderError
+        Where an integer is to be infinite, or to have more than 64 bits.
+    """
     if isinstance(x, Value):
         return k.cast(x, dtype)
     if dtype.is_integer and isinstance(x, float):
+        if not math.isfinite(x):
+            raise BuilderError(f"{x} is no number of {dtype}")
         x = int(x)
+    if dtype.is_integer and not -(2**63) <= x < 2**64:
+        raise BuilderError(f"{x} has more than 64 bits")
     return k.const(float(x) if dtype.is_float else bool(x) if dtype.kind == "bool" else x, dtype)

@@ -10,8 +10,10 @@ from shapetracker.expr.simplify.canonical import canonical, rebuild
 from shapetracker.expr.simplify.divisions import WITHOUT_REMAINDERS, without_remainders
 from shapetracker.expr.simplify.facts import Facts, Step, facts_from
 from shapetracker.expr.simplify.linear import precedes
-from shapetracker.expr.simplify.rules import COMPOUND, features
+from shapetracker.expr.simplify.rules import COMPOUND, features, prepare
 from shapetracker.expr.simplify.short import short
+
+prepare()
 
 _NOTHING = Facts()  # no condition, no trace: every memo then lies in the nodes
 

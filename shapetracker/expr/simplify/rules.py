@@ -94,7 +94,8 @@ def _register(
         for kind in kinds:
             for each in kind.__subclasses__() or (kind,):
                 table.setdefault(each, []).append(entry)
-        _choose_anew()
+        if _ASKED:  # a rule that comes later than all those of this package
+            prepare()
         return rewrite
 
     return register
@@ -115,10 +116,11 @@ def forget(name: str) -> None:
     for table in (RULES, SHORTENING):
         for kind in table:
             table[kind] = [entry for entry in table[kind] if entry.name != name]
-    _choose_anew()
+    prepare()
 
 
-def _choose_anew() -> None:
+def prepare() -> None:
+    """Find, by kind of node, what the registered rules ask for; once they are all there."""
     for chosen in _CHOSEN:
         chosen.clear()
     for kind in _KINDS:

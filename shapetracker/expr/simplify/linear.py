@@ -234,19 +234,23 @@ def from_linear(terms: Terms, constant: int) -> Expr:
             e = node_of_two(Sum, e, as_expr(constant))
         if e._linear is not None and (e._collected or e is atom):
             return e
-        terms = {atom: c}  # the node keeps it, and the caller may go on changing its own
-    else:
-        for atom in terms:
-            if atom._rank is None:
-                rank(atom)
-        ordered = sorted(terms, key=_RANK)
-        parts = [t if terms[t] == 1 else term(t, terms[t]) for t in ordered]
-        if constant:
-            parts.append(as_expr(constant))
-        e = node(Sum, tuple(parts))
-        if e._linear is not None and e._collected:
-            return e
-        terms = dict(terms) if ordered == list(terms) else {t: terms[t] for t in ordered}
+        memo = e.__dict__
+        memo["_linear"] = {atom: c}, constant  # a copy: the caller may go on changing its own
+        memo["_collected"] = True
+        if type(atom) is Variable and atom._canonical is True:
+            memo["_canonical"] = memo["_short"] = memo["_simple"] = True  # there is nothing left to do
+        return e
+    for atom in terms:
+        if atom._rank is None:
+            rank(atom)
+    ordered = sorted(terms, key=_RANK)
+    parts = [t if terms[t] == 1 else term(t, terms[t]) for t in ordered]
+    if constant:
+        parts.append(as_expr(constant))
+    e = node(Sum, tuple(parts))
+    if e._linear is not None and e._collected:
+        return e
+    terms = dict(terms) if ordered == list(terms) else {t: terms[t] for t in ordered}
     memo = e.__dict__
     memo["_linear"] = terms, constant
     memo["_collected"] = True

@@ -31,6 +31,24 @@ def test_what_does_not_fit_the_other_operand_keeps_its_value(dtype, value):
 
 
 @cuda.jit
+def beyond(out, x):
+    out[0] = x[0] < -1
+    out[1] = x[0] >= -(2**40)
+    out[2] = -5 != x[0]  # noqa: SIM300
+    out[3] = x[0] < 2**64
+    out[4] = 2**63 <= x[0]  # noqa: SIM300
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype"), [(2**63, np.uint64), (2**64 - 1, np.uint64), (-3, np.int64), (7, np.uint8)]
+)
+def test_comparisons_with_numbers_beyond_the_type_are_those_of_integers(value, dtype):
+    out = np.zeros(5, np.int64)
+    beyond[1, 1](out, np.array([value], dtype))
+    assert out.tolist() == [value < -1, True, True, True, value >= 2**63]
+
+
+@cuda.jit
 def held_in_a_variable(out, x):
     last = 2**40
     for i in range(3):

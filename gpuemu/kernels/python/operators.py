@@ -11,7 +11,7 @@ from gpuemu import dtypes
 from gpuemu.kernels.builder import Value
 from gpuemu.kernels.python import calculation, complex_numbers
 from gpuemu.kernels.python.translator import Translator
-from gpuemu.kernels.python.types import Complex, arithmetic, as_type, kind_of, meeting, settled, typed
+from gpuemu.kernels.python.types import Complex, arithmetic, as_type, holds, kind_of, meeting, settled, typed
 
 _OPERATORS: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Add: ("+", operator.add),
@@ -101,6 +101,10 @@ def compared(t: Translator, node: ast.AST, op: ast.cmpop, left: Any, right: Any)
         t.number(operand, node, f"an operand of {sign}")
     if not isinstance(left, Value) and not isinstance(right, Value):
         return of_python(left, right)
+    for value, number in ((left, right), (right, left)):
+        integers = isinstance(value, Value) and isinstance(number, int) and value.dtype.is_integer
+        if integers and not holds(value.dtype, number):  # it lies beyond all that the other can be
+            return of_python(0, number) if value is left else of_python(number, 0)
     dtype = settled(meeting(left, right))
     return calculation.compare(sign, as_type(t.k, left, dtype), as_type(t.k, right, dtype))
 

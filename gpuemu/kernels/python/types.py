@@ -125,6 +125,17 @@ def join(left: Kind, right: Kind) -> Kind:
     return dtype_of(np.promote_types(left.numpy, right.numpy))
 
 
+def holds(dtype: DType, x: int) -> bool:
+    """Whether a type of integers has this number.
+
+    >>> holds(dtypes.uint8, 255), holds(dtypes.int8, 255), holds(dtypes.uint64, -1)
+    (True, False, False)
+    """
+    bits: int = 8 * dtype.itemsize - (dtype.kind == "signed")
+    least: int = -(2**bits) if dtype.kind == "signed" else 0
+    return least <= x < 1 << bits
+
+
 def meeting(*operands: Any, known: Kind | None = None) -> Kind:
     """The type in which scalars meet, and what is known; it holds the integers that are written out.
 
@@ -142,11 +153,9 @@ def meeting(*operands: Any, known: Kind | None = None) -> Kind:
         if own is None:
             raise TypeError(f"{x!r} is no scalar")
         kind = own if kind is None else join(kind, own)
-    if isinstance(kind, DType) and kind.is_integer and kind.itemsize < 8:
-        bits = 8 * kind.itemsize - (kind.kind == "signed")
-        least = -(2**bits) if kind.kind == "signed" else 0
-        if not all(least <= x < 2**bits for x in operands if isinstance(x, int)):
-            return dtypes.int64
+    narrow = isinstance(kind, DType) and kind.is_integer and kind.itemsize < 8
+    if narrow and not all(holds(kind, x) for x in operands if isinstance(x, int)):  # type: ignore[arg-type]
+        return dtypes.int64
     if kind is None:
         raise TypeError("no operand")
     return kind

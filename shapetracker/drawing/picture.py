@@ -43,6 +43,8 @@ class Picture:
         A short name of what is shown.
     parts : tuple of Part
         Grids, words, tables.
+    flows : bool
+        In HTML the parts stand side by side as far as there is room, and then below.
 
     Examples
     --------
@@ -56,6 +58,7 @@ class Picture:
 
     title: str
     parts: tuple[Part, ...]
+    flows: bool = False
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.title!r})"
@@ -65,7 +68,8 @@ class Picture:
 
     def html(self) -> str:
         """The picture as HTML with inline styles."""
-        parts = "".join(f'<div style="margin:0 0 {GAP:.0f}px 0">{part.html()}</div>' for part in self.parts)
+        style = "margin:0 0" if not self.flows else f"display:inline-block;vertical-align:top;margin:0 {2 * GAP:.0f}px"
+        parts = "".join(f'<div style="{style} {GAP:.0f}px 0">{part.html()}</div>' for part in self.parts)
         return f"<div>{parts}</div>"
 
     def _repr_html_(self) -> str | None:

@@ -39,7 +39,8 @@ def draw_diagnosis(diagnosis: Diagnosis) -> Picture:
     blocks = range(min(diagnosis.lane_map.blocks, BLOCKS_SHOWN))
     title = f"{diagnosis.instruction.short_name} {diagnosis.operand}, checked"
     matrices = flowing([_matrix(diagnosis, block) for block in blocks], WIDTH)
-    return Picture(title, (_Report(str(diagnosis)), matrices, _lanes(diagnosis)))
+    both = 2 if len(blocks) == 1 else 0
+    return Picture(title, (_Report(str(diagnosis)), matrices, _lanes(diagnosis)), flows=both)
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,8 +73,8 @@ def draw_lane_map(lane_map: LaneMap, by: By = "lane") -> Picture:
     parts: list[Part] = [flowing(matrices, WIDTH)]
     if lane_map.blocks > BLOCKS_SHOWN:
         parts.append(Words(f"… the first {BLOCKS_SHOWN} of {lane_map.blocks} blocks"))
-    flows = lane_map.blocks == 1  # who compares the two need not scroll
-    return Picture(f"lane map of {lane_map.operand.upper()}", (*parts, _registers(lane_map)), flows)
+    both = 2 if lane_map.blocks == 1 else 0  # who compares the two need not scroll
+    return Picture(f"lane map of {lane_map.operand.upper()}", (*parts, _registers(lane_map)), flows=both)
 
 
 def draw_instruction(instruction: Instruction, by: By = "lane") -> Picture:

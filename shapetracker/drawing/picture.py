@@ -43,8 +43,8 @@ class Picture:
         A short name of what is shown.
     parts : tuple of Part
         Grids, words, tables.
-    flows : bool
-        In HTML the parts stand side by side as far as there is room, and then below.
+    flows : int
+        So many of the last parts stand side by side in HTML, as far as there is room, and then below.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class Picture:
 
     title: str
     parts: tuple[Part, ...]
-    flows: bool = False
+    flows: int = 0
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.title!r})"
@@ -68,8 +68,13 @@ class Picture:
 
     def html(self) -> str:
         """The picture as HTML with inline styles."""
-        style = "margin:0 0" if not self.flows else f"display:inline-block;vertical-align:top;margin:0 {2 * GAP:.0f}px"
-        parts = "".join(f'<div style="{style} {GAP:.0f}px 0">{part.html()}</div>' for part in self.parts)
+        line = f"display:inline-block;vertical-align:top;margin:0 {2 * GAP:.0f}px"
+        first = len(self.parts) - self.flows
+        styles = ["margin:0 0"] * first + [line] * self.flows
+        parts = "".join(
+            f'<div style="{style} {GAP:.0f}px 0">{part.html()}</div>'
+            for style, part in zip(styles, self.parts, strict=True)
+        )
         return f"<div>{parts}</div>"
 
     def _repr_html_(self) -> str | None:

@@ -255,7 +255,7 @@ def from_sympy(expression: Any, variables: Mapping[str, tuple[int, int] | Variab
     Raises
     ------
     ExprError
-        The expression holds something else, or a symbol without a range.
+        It is no expression of SymPy, or holds something else, or a symbol without a range.
 
     Examples
     --------
@@ -264,7 +264,13 @@ def from_sympy(expression: Any, variables: Mapping[str, tuple[int, int] | Variab
     4*((i + 2)//4) + 1
     """
     known = {n: v if isinstance(v, Variable) else Variable(n, *v) for n, v in variables.items()}
-    return _read(sympy.sympify(expression), known)
+    try:
+        given = sympy.sympify(expression, strict=True)  # otherwise a text would be evaluated, whatever it says
+    except sympy.SympifyError:
+        hint = "; shapetracker.parse reads text, and runs nothing" if isinstance(expression, str) else ""
+        kind = type(expression).__name__
+        raise ExprError(f"from_sympy: got a {kind}; expected an expression of SymPy{hint}") from None
+    return _read(given, known)
 
 
 _COMPARISONS: dict[Any, type[Comparison]] = {relation: kind for kind, relation in _RELATIONS.items()}

@@ -2,13 +2,14 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 import sympy
 
 from shapetracker.errors import ExprError
-from shapetracker.expr import Expr, Max, Min, Variable, evaluate_box
+from shapetracker.expr import Const, Expr, Max, Min, Variable, evaluate_box
 from shapetracker.sympy_bridge import FloorDiv, FloorMod, SymPyModWarning, from_sympy, operations_of, to_sympy
 
 i, j = Variable("i", -9, 9), Variable("j", 0, 7)
@@ -137,3 +138,16 @@ def test_a_condition_that_sympy_rewrites_without_end_is_exported() -> None:
     e = (k - i * 12 >= (j + 8) // 6).ne(-5)
     back = from_sympy(to_sympy(e), {"i": i, "j": j, "k": k})
     assert (evaluate_box(back, (i, j, k)) == evaluate_box(e, (i, j, k))).all()
+
+
+def test_a_text_is_not_evaluated(tmp_path: Path) -> None:
+    mark = tmp_path / "ran"
+    text = f"__import__('pathlib').Path({str(mark)!r}).touch()"
+    with pytest.raises(ExprError, match=r"got a str; expected an expression of SymPy; shapetracker\.parse reads text"):
+        from_sympy(text, {})
+    assert not mark.exists()
+    assert from_sympy(3, {}) is Const(3)
+    with pytest.raises(ExprError, match="got a NoneType; expected an expression of SymPy$"):
+        from_sympy(None, {})
+    with pytest.raises(ExprError, match=r"\[1\] \(list\) is no integer expression that this project knows"):
+        from_sympy([1], {})

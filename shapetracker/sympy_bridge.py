@@ -65,7 +65,7 @@ class _Division(sympy.Function):  # type: ignore[misc]
 
     def __new__(cls, a: Any, b: Any, **_: Any) -> Any:
         # Function.__new__ asks of each operand how it would be evaluated in floating point: a third of an export's time
-        a, b = sympy.sympify(a), sympy.sympify(b)
+        a, b = sympy.sympify(a, strict=True), sympy.sympify(b, strict=True)
         folded = cls.eval(a, b)
         return sympy.Basic.__new__(cls, a, b) if folded is None else folded
 

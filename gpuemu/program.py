@@ -1,6 +1,7 @@
 """Program: a checked list of lines, with a text form, that is launched as a function."""
 
 import os
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -173,6 +174,11 @@ class Program:
         try:
             launch = lockstep.Launch(arrays, numbers, *sizes, self.warp, kinds, self.limits, self._trace())
             lockstep.run(self.structure, cores, launch)
+        except RecursionError:
+            raise LimitError(
+                f"{self.name}: its blocks are nested deeper than Python's recursion limit of {sys.getrecursionlimit()} "
+                "lets them run; sys.setrecursionlimit allows more"
+            ) from None
         finally:
             for argument in bound:
                 argument.copy_out()

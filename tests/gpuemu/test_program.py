@@ -9,8 +9,8 @@ import plain_kernels
 import pytest
 import wmma_kernels
 
-from gpuemu import BinaryOps, Program, UOps, dtypes
-from gpuemu.errors import HazardError, LaunchError, ProgramError
+from gpuemu import BinaryOps, Limits, Program, UOps, dtypes
+from gpuemu.errors import HazardError, LaunchError, LimitError, ProgramError
 
 INT = dtypes.int32
 
@@ -355,3 +355,11 @@ def test_a_source_that_is_no_earlier_line_is_explained(number: int, hint: str) -
     lines: list[Any] = [(UOps.CONST, dtypes.int32, [], 1)] * number
     with pytest.raises(ProgramError, match=f"source 7 is no earlier line; .*{hint}"):
         Program("p", [*lines, (UOps.GEP, dtypes.int32, [7], 0)])
+
+
+def test_blocks_that_python_cannot_nest_are_a_limit_too() -> None:
+    heads = [(UOps.IF, None, [0], None) for _ in range(2000)]
+    ends = [(UOps.ENDIF, None, [head], None) for head in range(2000, 0, -1)]
+    program = Program("deep", [(UOps.CONST, dtypes.bool, [], True), *heads, *ends], limits=Limits(nesting=3000))
+    with pytest.raises(LimitError, match="deep: its blocks are nested deeper than Python's recursion limit of"):
+        program()

@@ -165,7 +165,7 @@ def draw_side_by_side(both: "SideBySide") -> Picture:
                 expression     operations  verdict
     as built    (i*8 + j)//8   3
     simplified  i              0           equal: all 32 points tried
-    SymPy       i              0           cannot tell whether as built = simplified; the way back: equal
+    SymPy       i              0           as built = simplified? cannot tell; the way back: equal
     <BLANKLINE>
     at        as built  simplified
     i=0, j=0  0         0
@@ -184,7 +184,7 @@ def draw_side_by_side(both: "SideBySide") -> Picture:
             "SymPy",
             str(both.sympy),
             str(both.operations["sympy"]),
-            f"{said} whether as built = simplified; the way back: {_ANSWERS[both.round_trip.equal]}",
+            f"as built = simplified? {said}; the way back: {_ANSWERS[both.round_trip.equal]}",
         ),
     ]
     if both.sympy_simplified is not None:

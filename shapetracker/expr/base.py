@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, NoReturn, Union
 
-from shapetracker.errors import UndecidedError
+from shapetracker.errors import ExprError, UndecidedError
 
 if TYPE_CHECKING:
     from shapetracker.expr.simplify import Explanation
@@ -121,6 +122,27 @@ class Expr:
     def __rand__(self, other: IntLike) -> Expr:
         return And(other, self)
 
+    # What Python has operators for, and expressions do not: the error says what to write instead.
+    def __truediv__(self, other: object) -> NoReturn:
+        raise ExprError(f"{self!r} / {other!r}: expressions are integers; division that rounds down is written //")
+
+    def __rtruediv__(self, other: object) -> NoReturn:
+        raise ExprError(f"{other!r} / {self!r}: expressions are integers; division that rounds down is written //")
+
+    def __pow__(self, other: object) -> NoReturn:
+        raise ExprError(f"{self!r} ** {other!r}: there are no powers; a square is written x * x")
+
+    def __or__(self, other: object) -> NoReturn:
+        raise ExprError(f"{self!r} | {other!r}: there is no such operation; a or b is Max(a, b), for conditions")
+
+    __ror__ = __or__
+
+    def __invert__(self) -> NoReturn:
+        raise ExprError(f"~({self!r}): there is no such operation; the opposite of a condition c is c.eq(0)")
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
     def eq(self, other: IntLike) -> Expr:
         """The 0/1 expression "equal to other" (``==`` compares the structure instead).
 
@@ -208,7 +230,10 @@ class Expr:
         """
         from shapetracker.expr.evaluate import evaluate
 
-        return evaluate(self, values or {})
+        try:
+            return evaluate(self, values or {})
+        except RecursionError:
+            raise _too_deep("evaluate") from None
 
     def operations(self) -> int:
         """How many operations it takes: each of + - * // % and each comparison is one, a factor of −1 is free.
@@ -236,13 +261,19 @@ class Expr:
         >>> ((i * n + k) // n).simplify(assuming=[k < n])
         i
         """
-        return _simplifier()(self, assuming)
+        try:
+            return _simplifier()(self, assuming)
+        except RecursionError:
+            raise _too_deep("simplify") from None
 
     def explain(self, assuming: Iterable[Expr] = ()) -> Explanation:
         """How `simplify` comes to its result: the steps, each with its rule, its law, before and after."""
         from shapetracker.expr.simplify.explanation import explain
 
-        return explain(self, assuming)
+        try:
+            return explain(self, assuming)
+        except RecursionError:
+            raise _too_deep("explain") from None
 
     def render(self, language: str = "python") -> str:
         """The text of the expression in "python", "c" or "latex".
@@ -253,7 +284,10 @@ class Expr:
         """
         from shapetracker.expr.printing import render
 
-        return render(self, language)
+        try:
+            return render(self, language)
+        except RecursionError:
+            raise _too_deep("render") from None
 
     def __repr__(self) -> str:
         return self.render()
@@ -270,6 +304,13 @@ class Expr:
     def _repr_html_(self) -> str:
         html: str = self.draw()._repr_html_()
         return html
+
+
+def _too_deep(call: str) -> ExprError:
+    return ExprError(
+        f"{call}(): the operations stand in one another more deeply than Python's recursion limit of "
+        f"{sys.getrecursionlimit()} allows; sys.setrecursionlimit raises it"
+    )
 
 
 def bounds_of(e: Expr) -> tuple[int, int, int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from keyword import iskeyword
 from typing import Any, TypeVar
 
 from shapetracker.errors import ExprError
@@ -130,8 +131,14 @@ class Variable(Expr):
     _cost = 0
 
     def __new__(cls, name: str, min: int, max: int) -> Variable:
-        if not str.isidentifier(name):
+        given: object = name
+        if not isinstance(given, str) or not given.isidentifier():
             raise ExprError(f"Variable({name!r}, {min!r}, {max!r}): the name must be an identifier")
+        if iskeyword(name):
+            raise ExprError(
+                f"Variable({name!r}, {min!r}, {max!r}): {name} is a word of Python's own, and could not be read back; "
+                f"try {name}_"
+            )
         low, high = as_expr(min), as_expr(max)
         if not isinstance(low, Const) or not isinstance(high, Const):
             raise ExprError(
@@ -192,7 +199,10 @@ class Bound(Expr):
     _cost = 0
 
     def __new__(cls, variable: Variable, value: int) -> Bound:
-        number = operator.index(value)
+        try:
+            number = operator.index(value)
+        except TypeError:
+            raise ExprError(f"{variable.name}.bind({value!r}): an integer was expected") from None
         if not variable.min <= number <= variable.max:
             raise ExprError(f"{variable.name}.bind({number}): {variable.name} lies in {variable.min}..{variable.max}")
         key = (Bound, variable, number)

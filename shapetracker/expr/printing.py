@@ -45,7 +45,7 @@ def render(e: Expr, language: str = "python") -> str:
     Raises
     ------
     ExprError
-        The language is none of the three.
+        The language is none of the three, or a variable has the name of a word of C.
 
     Examples
     --------
@@ -59,7 +59,16 @@ def render(e: Expr, language: str = "python") -> str:
     writer = _WRITERS.get(language)
     if writer is None:
         raise ExprError(f"render({language!r}): the languages are {', '.join(map(repr, _WRITERS))}")
+    for name in e.names if language == "c" else ():
+        if f" {name} " in _WORDS_OF_C:
+            raise ExprError(f"render('c'): {name} is a word of C's own; give the variable another name")
     return writer(e)[0]
+
+
+_WORDS_OF_C = (
+    " auto break case char const continue default do double else enum extern float for goto if inline int long register "
+    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while "
+)
 
 
 def _held(text: Text, place: int) -> str:

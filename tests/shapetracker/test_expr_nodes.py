@@ -175,3 +175,50 @@ def test_operations_are_counted_as_written() -> None:
 def test_a_name_is_no_expression() -> None:
     with pytest.raises(ExprError, match=r"'idx' is a str: .* Variable\('idx', least, greatest\)"):
         i + "idx"  # type: ignore[operator]
+
+
+def test_a_name_is_a_text_and_no_word_of_python() -> None:
+    with pytest.raises(ExprError, match=r"Variable\(None, 0, 3\): the name must be an identifier"):
+        Variable(None, 0, 3)  # type: ignore[arg-type]
+    with pytest.raises(ExprError, match=r"for is a word of Python's own, and could not be read back; try for_"):
+        Variable("for", 0, 3)
+
+
+def test_binding_takes_an_integer() -> None:
+    with pytest.raises(ExprError, match=r"i\.bind\('a'\): an integer was expected"):
+        i.bind("a")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda: i / 2, r"i / 2: expressions are integers; division that rounds down is written //"),
+        (lambda: 2 / i, r"2 / i: expressions are integers"),
+        (lambda: i**2, r"i \*\* 2: there are no powers; a square is written x \* x"),
+        (lambda: (i < 3) | (j < 2), r"i < 3 \| j < 2: there is no such operation; a or b is Max\(a, b\)"),
+        (lambda: ~(i < 3), r"~\(i < 3\): there is no such operation; the opposite of a condition c is c\.eq\(0\)"),
+    ],
+)
+def test_an_operator_that_is_not_there_says_what_to_write(ask, message) -> None:
+    with pytest.raises(ExprError, match=message):
+        ask()
+
+
+def test_the_opposite_and_the_alternative_can_be_written_so() -> None:
+    x, y = i < 3, j < 2
+    for point in ({"i": 0, "j": 0}, {"i": 3, "j": 0}, {"i": 3, "j": 3}):
+        assert x.eq(0).evaluate(point) == (not x.evaluate(point))
+        assert Max(x, y).evaluate(point) == (x.evaluate(point) or y.evaluate(point))
+
+
+def test_a_width_can_be_asked_for() -> None:
+    assert f"{i + 1:>7}" == "  i + 1"
+
+
+@pytest.mark.parametrize("call", ["simplify", "explain", "render", "evaluate"])
+def test_what_is_too_deep_is_our_error(call: str) -> None:
+    e = i + 0
+    for _ in range(3000):
+        e = (e + 1) // 2
+    with pytest.raises(ExprError, match=rf"{call}\(\): the operations stand in one another more deeply"):
+        e.evaluate({"i": 1}) if call == "evaluate" else getattr(e, call)()

@@ -138,3 +138,10 @@ def test_latex_has_floors_and_mod() -> None:
 def test_an_unknown_language_is_an_error() -> None:
     with pytest.raises(ExprError, match=r"render\('rust'\): the languages are 'python', 'c', 'latex'"):
         i.render("rust")
+
+
+def test_a_word_of_c_is_no_name_in_c() -> None:
+    double = Variable("double", 0, 3)
+    assert (double * 2).render() == "double*2"
+    with pytest.raises(ExprError, match=r"render\('c'\): double is a word of C's own; give the variable another name"):
+        (double * 2).render("c")

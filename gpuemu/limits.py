@@ -36,8 +36,8 @@ class Limits:
         again, and every 1,024 elements that their lanes compute, all elements of a vector, are a step more. What takes
         long counts several times: lines such as LOAD, ATOMIC, SHUFFLE and WMMA, elements of EXP2, LOG2 and SIN and of
         half and fp8 arithmetic, and the products of a tensor core. So a launch is stopped after a few seconds to
-        about a minute, whatever it does (on a machine that is busy with other work, twice that); the naive product of two float32 matrices of 1024 × 1024 takes 10 million
-        steps, and two seconds.
+        about a minute, whatever it does, and twice that on a machine that is busy with other work; the naive product of
+        two float32 matrices of 1024 × 1024 takes 10 million steps, and two seconds.
     """
 
     lines: int = 100_000

@@ -66,8 +66,8 @@ def render(e: Expr, language: str = "python") -> str:
 
 
 _WORDS_OF_C = (
-    " auto break case char const continue default do double else enum extern float for goto if inline int long register "
-    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while "
+    " auto break case char const continue default do double else enum extern float for goto if inline int long "
+    "register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while "
 )
 
 

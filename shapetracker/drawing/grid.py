@@ -179,7 +179,9 @@ class Grid:
             labels = (self._label(self.column_labels, c) for c in self._shown(self.columns))
             heads = "".join(f'<th style="{_CELL}font-weight:400">{escape(label)}</th>' for label in labels)
             rows.append(f'<tr style="background:none"><td style="{_CELL}"></td>{heads}{end}</tr>')
+        longest = 2
         for r, cells in self._cells():
+            longest = max([longest, *(len(cell.text) for cell in cells if cell is not None)])
             label = self._label(self.row_labels, r)
             start = (
                 f'<th style="{_SIDE};text-align:right">{escape(label)}</th>' if label else f'<td style="{_CELL}"></td>'
@@ -194,7 +196,8 @@ class Grid:
             bold = f"<b>{escape(self.title)}</b>&ensp;" if self.title else ""
             style = "caption-side:top;text-align:left;padding:0 0 6px;white-space:nowrap"
             caption = f'<caption style="{style}">{bold}{escape(self._words())}</caption>'
-        least = left + count * (self.width + 1) + right  # where a window is narrower one scrolls: cells stay equal
+        legible = min(self.width, 7 * longest + 4)  # in a narrow window, cells shrink so far, and then one scrolls
+        least = left + count * (legible + 1) + right
         table = f"border-collapse:separate;border-spacing:1px;border:0;margin:0;min-width:{least:.0f}px;{_FONT}"
         return f'<table style="{table}">{caption}{sizes}{"".join(rows)}</table>'
 

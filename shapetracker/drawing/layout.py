@@ -81,7 +81,7 @@ class Code:
         cell = "border:0;padding:0 12px 0 0;text-align:left;vertical-align:top;background:transparent"
         rows = "".join(
             f'<tr style="background:transparent">'
-            f'<th style="{cell};font-weight:400;white-space:nowrap">{escape(label)}</th>'
+            f'<{_head(label)} style="{cell};font-weight:400;white-space:nowrap">{escape(label)}</{_head(label)}>'
             f'<td style="{cell};{MONO_HTML}">{escape(code)}</td></tr>'
             for label, code in self.lines
         )
@@ -99,6 +99,10 @@ class Code:
                 shapes.append(Label(left, y, line, theme.ink, 12, mono=True))
                 width, y = max(width, left + text_width(line, 12, mono=True)), y + 17
         return Scene(width, y - 9, tuple(shapes))
+
+
+def _head(label: str) -> str:
+    return "th" if label else "td"  # a heading that says nothing is none
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import pytest
 
 from shapetracker import Variable
 from shapetracker.equivalence import equivalent
-from shapetracker.expr import Expr, Min
+from shapetracker.expr import Expr, Min, parse
 
 
 def remainder_beside_its_quotient() -> Expr:
@@ -29,3 +29,17 @@ def variable_that_is_a_condition() -> Expr:
 def test_simplified_conjunction_has_the_same_values(expression) -> None:  # type: ignore[no-untyped-def]
     e = expression()
     assert equivalent(e, e.simplify()).equal is True
+
+
+@pytest.mark.parametrize(
+    ("text", "ends", "expected"),
+    [
+        ("(i%2) & (i%2 < 1)", (0, 8), "0"),
+        ("(i%2 < 1) & (i%2)", (-3, 4), "0"),
+        ("(i%2) & (i%2 < 2)", (0, 8), "i%2"),
+        ("((-2 - i*4)%8 >= 4) & (i%2*-7 < -5)", (-3, 1), "0"),
+        ("((i + i)%-4*6 >= -3) & (i%2*-12//-4 > 0)", (-3, 4), "0"),
+    ],
+)
+def test_a_condition_counts_beside_the_limits_on_it(text: str, ends: tuple[int, int], expected: str) -> None:
+    assert parse(text, {"i": ends}).simplify().render() == expected

@@ -30,8 +30,13 @@ def tightest_limits(e: Expr, facts: Facts) -> Expr | None:
     limits: dict[Expr, tuple[int | None, int | None]] = {}
     excluded = {(part.args[0], part.args[1]) for part in e.args if type(part) is Ne}
     rest: list[Expr] = []
+    limited = {part.args[0] for part in e.args if type(part) in (Ge, Lt) and type(part.args[1]) is Const}
     for part in e.args:
-        if type(part) in (Ge, Lt) and type(part.args[1]) is Const:
+        if part in limited:  # a condition that has limits, too: it holds from 1 on
+            least, most = limits.get(part, (None, None))
+            limits[part] = 1 if least is None else max(least, 1), most
+            rest.append(part)
+        elif type(part) in (Ge, Lt) and type(part.args[1]) is Const:
             form, k = part.args[0], part.args[1].value
             least, most = limits.get(form, (None, None))
             if type(part) is Ge:

@@ -4,6 +4,7 @@ from functools import lru_cache
 from typing import Any
 
 from shapetracker.equivalence import SideBySide, SymPyVerdict, Verdict, side_by_side
+from shapetracker.expr import Variable
 from shapetracker.tracker import ShapeTracker
 
 
@@ -30,12 +31,17 @@ def sympy_column(tracker: ShapeTracker) -> dict[str, Any]:
 
 
 def read_sympy() -> None:
-    """Read SymPy's modules, some of which it reads at its first simplification only. It takes seconds, once."""
+    """Read SymPy's modules, some of which it reads at its first simplification only. It takes seconds, once.
+
+    Examples
+    --------
+    >>> read_sympy()
+    """
     try:
-        from shapetracker.sympy_bridge import FloorDiv
+        from shapetracker.sympy_bridge import to_sympy
     except ModuleNotFoundError:  # the column says so
         return
-    (FloorDiv("i", 4) * 2 + 3).simplify()
+    to_sympy(Variable("i", 0, 9) // 4 * 2 + 3).simplify()
 
 
 def opinion(verdict: SymPyVerdict) -> str:

@@ -137,6 +137,16 @@ def test_a_planted_wrong_rule_is_found() -> None:
     assert report.faults[0].startswith("wrong: ")
 
 
+def test_a_dividend_that_leads_negative_whichever_way_it_is_turned_stays() -> None:
+    # −i + i//3 and its opposite less 1, (i + 2)//3, each give a term of lower rank to the other
+    e = parse("(i*2 + j + i//3 + j//4)%3", {"i": (2, 4), "j": (0, 8)})
+    simplified = e.simplify()
+    assert (evaluate_box(simplified, e.variables()) == evaluate_box(e, e.variables())).all()
+    assert simplified.simplify() is simplified
+    quotient = parse("(-i + j*2 + i//3 + j//4)//5", {"i": (2, 4), "j": (0, 8)})
+    assert (evaluate_box(quotient.simplify(), e.variables()) == evaluate_box(quotient, e.variables())).all()
+
+
 def test_the_result_does_not_depend_on_the_order_of_writing() -> None:
     i, j = Variable("i", 0, 9), Variable("j", 0, 9)
     assert (j * 3 + i + 2).simplify() is (2 + i + 3 * j).simplify()

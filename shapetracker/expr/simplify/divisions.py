@@ -261,6 +261,12 @@ def quotient_of_a_remainder(e: Expr, facts: Facts) -> Expr | None:
     return from_linear(*found[0]) // parts[2] % found[1] if parts and found else None
 
 
+def _leading_positive(terms: Terms, constant: int, facts: Facts) -> Expr | None:
+    """The opposite of a form, and a constant; None where its canonical form leads negative too: that has no end."""
+    opposite = from_linear(turned(terms), constant)
+    return None if leads_negative(linear(canonical(opposite, quiet(facts)))[0]) else opposite
+
+
 @rule("(c − x) // n → −((x − c + n − 1) // n)", FloorDiv, needs=NUMBER | NEGATIVE, direct=True)
 def sign_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
     """Rounding −x down is rounding x up; the first term of a canonical dividend is positive."""
@@ -268,7 +274,8 @@ def sign_of_a_quotient(e: Expr, facts: Facts) -> Expr | None:
     if parts is None or not leads_negative(parts[0]):
         return None
     terms, constant, n = parts
-    return -(from_linear(turned(terms), n - 1 - constant) // n)
+    opposite = _leading_positive(terms, n - 1 - constant, facts)
+    return None if opposite is None else -(opposite // n)
 
 
 @rule("(c − x) % n → n − 1 − (x − c − 1) % n", Mod, needs=NUMBER | NEGATIVE, direct=True)
@@ -278,7 +285,8 @@ def sign_of_a_remainder(e: Expr, facts: Facts) -> Expr | None:
     if parts is None or not leads_negative(parts[0]):
         return None
     terms, constant, n = parts
-    return n - 1 - from_linear(turned(terms), -constant - 1) % n
+    opposite = _leading_positive(terms, -constant - 1, facts)
+    return None if opposite is None else n - 1 - opposite % n
 
 
 def _divided(terms: Terms, constant: int, n: Expr) -> tuple[tuple[Terms, int], tuple[Terms, int]]:

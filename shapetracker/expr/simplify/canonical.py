@@ -54,12 +54,15 @@ def canonical(e: Expr, facts: Facts) -> Expr:
         return found
     known = e._canonical
     if known is None:
-        result = _compared(e) if type(e) in _COMPARISONS else from_linear(*form(e))
-        result.__dict__["_canonical"] = True
-        if result is not e:
-            e.__dict__["_canonical"] = result
-        return result
+        return _remember(e, _compared(e) if type(e) in _COMPARISONS else from_linear(*form(e)))
     return e if known is True else known  # type: ignore[return-value]
+
+
+def _remember(e: Expr, result: Expr) -> Expr:
+    result.__dict__["_canonical"] = True
+    if result is not e:
+        e.__dict__["_canonical"] = result
+    return result
 
 
 def form(e: Expr) -> Form:
@@ -124,14 +127,14 @@ def _gather_product(e: Expr, factor: int, terms: Terms) -> int:
     return constant
 
 
-def _add(form: Form, factor: int, terms: Terms) -> int:
-    for atom, c in form[0].items():
+def _add(added: Form, factor: int, terms: Terms) -> int:
+    for atom, c in added[0].items():
         total = terms.get(atom, 0) + factor * c
         if total:
             terms[atom] = total
         else:
             del terms[atom]
-    return factor * form[1]
+    return factor * added[1]
 
 
 def _product_of_canonical(e: Expr) -> Form:
@@ -332,11 +335,7 @@ def _ruled(e: Expr) -> Expr:
     """The canonical form of a node by the ranges alone, rule by rule."""
     known = e._canonical
     if known is None:
-        result = _by_rules(e, _NOTHING, True)
-        result.__dict__["_canonical"] = True
-        if result is not e:
-            e.__dict__["_canonical"] = result
-        return result
+        return _remember(e, _by_rules(e, _NOTHING, True))
     return e if known is True else known  # type: ignore[return-value]
 
 

@@ -11,11 +11,11 @@ from shapetracker.expr.nodes import Comparison, Const, Eq, Expr, FloorDiv, Ge, G
 from shapetracker.expr.simplify.canonical import canonical
 from shapetracker.expr.simplify.facts import Facts, quiet
 from shapetracker.expr.simplify.limits import coarse_limit, decided, standard
-from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus
+from shapetracker.expr.simplify.linear import Form, Terms, from_linear, linear, plus
 from shapetracker.expr.simplify.rules import COMPOUND, CONDITION, QUOTIENT, REMAINDER, SEVERAL, rule
 
 
-def _difference(a: Expr, b: Expr) -> tuple[Terms, int]:
+def _difference(a: Expr, b: Expr) -> Form:
     if type(b) is Const:
         terms, constant = linear(a)
         return terms, constant - b.value

@@ -12,6 +12,7 @@ from shapetracker.expr.nodes import And, Const, Expr, FloorDiv, Mod, Operation, 
 from shapetracker.expr.simplify.canonical import canonical
 from shapetracker.expr.simplify.facts import Facts, quiet
 from shapetracker.expr.simplify.linear import (
+    Form,
     Terms,
     from_linear,
     leads_negative,
@@ -289,12 +290,12 @@ def sign_of_a_remainder(e: Expr, facts: Facts) -> Expr | None:
     return None if opposite is None else n - 1 - opposite % n
 
 
-def _divided(terms: Terms, constant: int, n: Expr) -> tuple[tuple[Terms, int], tuple[Terms, int]]:
+def _divided(terms: Terms, constant: int, n: Expr) -> tuple[Form, Form]:
     """Long division by a symbolic size: a = n·q + r, led by the divisor's highest product."""
     divisor = linear(n)
     lead = max(divisor[0], key=lambda t: (len(t.args) if type(t) is Product else 1, rank(t)))
-    whole: tuple[Terms, int] = {}, 0
-    rest: tuple[Terms, int] = terms, constant
+    whole: Form = {}, 0
+    rest: Form = terms, constant
     for _ in range(len(terms) + 8):  # a quotient has no more terms than that, unless the division does not end
         for atom, c in rest[0].items():
             factor = quotient(atom, lead)
@@ -347,7 +348,7 @@ def quotient_of_a_quotient_by_symbolic_sizes(e: Expr, facts: Facts) -> Expr | No
     return a.args[0] // (a.args[1] * n)
 
 
-def _below(rest: tuple[Terms, int], n: Expr, facts: Facts) -> bool:
+def _below(rest: Form, n: Expr, facts: Facts) -> bool:
     if not facts.nonnegative(*rest):
         return False
     return facts.nonnegative(*plus(plus(linear(n), rest, -1), ({}, -1)))

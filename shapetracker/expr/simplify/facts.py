@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from shapetracker.errors import ExprError
 from shapetracker.expr.bounds import find_bounds
 from shapetracker.expr.nodes import And, Comparison, Const, Eq, Expr, FloorDiv, Ge, Gt, Le, Lt, Mod, Product, Sum
-from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus, primitive, quotient, times
+from shapetracker.expr.simplify.linear import Form, Terms, from_linear, linear, plus, primitive, quotient, times
 
 Range = tuple[int | None, int | None]
 
@@ -88,7 +88,7 @@ class Facts:
         # An empty range means that the facts contradict each other: then nothing is claimed.
         return (low, high) if low <= high else plain
 
-    def congruent(self, e: Expr, n: int) -> tuple[Terms, int] | None:
+    def congruent(self, e: Expr, n: int) -> Form | None:
         """A form with known limits that differs from e by a multiple of n, and lies inside one period of n."""
         terms, constant = linear(e)
         for form in self.ranges:
@@ -152,9 +152,9 @@ class Facts:
                         return True
         return False
 
-    def _relations(self) -> list[tuple[Terms, int]]:
+    def _relations(self) -> list[Form]:
         """The known relations between several variables, each as a form that is never below 0."""
-        found: list[tuple[Terms, int]] = []
+        found: list[Form] = []
         for form, (least, most) in self.ranges.items():
             terms, _ = linear(form)
             if len(terms) > 1:

@@ -76,7 +76,7 @@ def precedes(a: Expr, b: Expr) -> bool:
     return first < second if first != second else rank(a) < rank(b)
 
 
-def linear(e: Expr) -> tuple[Terms, int]:
+def linear(e: Expr) -> Form:
     """The terms (atom to coefficient, none of them 0) and the constant; products are multiplied out.
 
     It is remembered in the node: do not change it.
@@ -93,7 +93,7 @@ def linear(e: Expr) -> tuple[Terms, int]:
     return known
 
 
-def _find_linear(e: Expr) -> tuple[Terms, int]:
+def _find_linear(e: Expr) -> Form:
     kind = type(e)
     if kind is Const:
         return {}, e.value  # type: ignore[attr-defined]
@@ -102,7 +102,7 @@ def _find_linear(e: Expr) -> tuple[Terms, int]:
         if len(args) == 2 and type(args[1]) is Const and type(args[0]) is not Sum:
             e.__dict__["_collected"] = True
             return {args[0]: args[1].value}, 0
-        result: tuple[Terms, int] = {}, 1
+        result: Form = {}, 1
         for x in args:
             result = times(result, linear(x))
         return result
@@ -138,7 +138,7 @@ def _find_linear(e: Expr) -> tuple[Terms, int]:
     return terms, constant
 
 
-def times(a: tuple[Terms, int], b: tuple[Terms, int]) -> tuple[Terms, int]:
+def times(a: Form, b: Form) -> Form:
     """The product of two linear forms; products of atoms are atoms, their factors in order."""
     (left, p), (right, q) = a, b
     terms: Terms = {}
@@ -155,7 +155,7 @@ def times(a: tuple[Terms, int], b: tuple[Terms, int]) -> tuple[Terms, int]:
     return {t: c for t, c in terms.items() if c}, p * q
 
 
-def plus(a: tuple[Terms, int], b: tuple[Terms, int], factor: int = 1) -> tuple[Terms, int]:
+def plus(a: Form, b: Form, factor: int = 1) -> Form:
     """a + factor·b."""
     terms = dict(a[0])
     for atom, c in b[0].items():

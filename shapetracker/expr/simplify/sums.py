@@ -1,4 +1,4 @@
-"""Rules for sums and products: like terms, and quotients that belong to remainders."""
+"""Rules for sums, of quotients that belong to remainders, and for the least and the greatest."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from shapetracker.expr.nodes import Const, Expr, FloorDiv, Max, Min, Mod, Sum
 from shapetracker.expr.simplify.canonical import canonical, remainder_of
 from shapetracker.expr.simplify.facts import Facts, quiet
-from shapetracker.expr.simplify.linear import Terms, from_linear, linear, plus
+from shapetracker.expr.simplify.linear import Form, Terms, from_linear, linear, plus
 from shapetracker.expr.simplify.rules import QUOTIENT, REMAINDER, SHARED, rule
 
-Form = tuple[Terms, int]
 _TWO = Const(2)
 
 

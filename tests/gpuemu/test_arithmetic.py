@@ -217,6 +217,20 @@ def test_matrices_that_are_the_same_along_an_axis_are_given_once(kind, out):
     assert np.array_equal(once, always)
 
 
+@pytest.mark.parametrize("held", list(itertools.product(("ab", "a", "b", "c"), repeat=3)), ids=" ".join)
+def test_each_leading_axis_may_be_of_a_alone_of_b_alone_of_both_or_of_c(held):
+    rng = np.random.default_rng(9)
+    lead = (2, 7, 3)
+    of_a, of_b = ([size if letter in name else 1 for size, name in zip(lead, held, strict=True)] for letter in "ab")
+    a, b = near_one(rng, "fp16", (*of_a, 4, 16)), near_one(rng, "fp16", (*of_b, 16, 5))
+    c = near_one(rng, "fp32", (*lead, 4, 5))
+    unit = arithmetic.unit("A100")
+    rows = np.broadcast_to(a[..., :, np.newaxis, :], (*lead, 4, 5, 16)).reshape(-1, 16)
+    columns = np.broadcast_to(b.swapaxes(-1, -2)[..., np.newaxis, :, :], (*lead, 4, 5, 16)).reshape(-1, 16)
+    want = unit.dot(rows, columns, c.ravel(), "fp16", "fp32")
+    assert same_bits(unit.matmul(a, b, c, "fp16", "fp32").ravel(), want).all()
+
+
 def test_empty_product_is_c():
     got = arithmetic.unit("A100").matmul(np.zeros((2, 0)), np.zeros((0, 3)), np.ones((2, 3)), "fp16", "fp32")
     assert (got == 1).all()

@@ -10,7 +10,8 @@ from gpuemu.tensorcores.arithmetic.blocks import FusedBlocks, HalfPairs
 from gpuemu.tensorcores.arithmetic.cdna import FusedThenAdded, PairwiseTree
 from gpuemu.tensorcores.arithmetic.chains import Exact, FmaChain, IntegerSum, Sequential
 from gpuemu.tensorcores.arithmetic.formats import FLOATS, nearest
-from gpuemu.tensorcores.arithmetic.rules import Compared, Entry, Rule, Unit
+from gpuemu.tensorcores.arithmetic.products import Rule
+from gpuemu.tensorcores.arithmetic.rules import Compared, Entry, Unit
 
 _BY_RULE = "by rule, not compared with hardware"
 _PUBLISHED = "by published rules, not compared with hardware"

@@ -2,38 +2,22 @@
 
 from __future__ import annotations
 
-import itertools
-import math
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, TypedDict, Unpack
+from typing import NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
 from gpuemu.errors import UnitError
-from gpuemu.tensorcores.arithmetic.blocks import Formats, FusedBlocks, is_narrow, narrow
+from gpuemu.tensorcores.arithmetic.blocks import Formats
 from gpuemu.tensorcores.arithmetic.chains import IntegerSum
 from gpuemu.tensorcores.arithmetic.explanation import Explanation, format_names, unrecorded
 from gpuemu.tensorcores.arithmetic.formats import SCALED, Array, Floats, Format, IntegerFormat, format_of, read
+from gpuemu.tensorcores.arithmetic.products import Rule, accumulate, operands
 from gpuemu.tensorcores.arithmetic.steps import explain
-
-_OUTPUTS_AT_ONCE = 1 << 13
-"""Results computed together: a block of 16 products of each is 1 MiB, about what the second-level cache holds."""
-_BATCH_AT_ONCE = 1 << 8
-"""Matrices computed together: enough for long inner loops, few enough that each factor serves many results."""
-_PRODUCTS_AT_ONCE = 1 << 21
-"""Products of all k that belong to results computed together; the exact sum holds them all, 16 MiB."""
 
 COMPARED = "compared with hardware"
 BLOCK_SCALE = "block_scale"
 """The path of products whose factors come with scales."""
-
-
-class Rule(Protocol):
-    """A way to add: blocks, a chain, a tree."""
-
-    def accumulate(self, a: Floats, b: Floats, c: Floats, formats: Formats) -> Floats:
-        """The dot products along axis 0 of a and b, added to c; a and b broadcast to (k, *c.shape)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,28 +272,13 @@ class Unit:
             left = _scaled("a", read("a", left, of_a), scales[0], -1)
             right = _scaled("b", read("b", right, of_b), scales[1], -2)
             of_a = of_b = SCALED
-        lead = start.shape[:-2]
-        m, n = start.shape[-2:] if start.ndim >= 2 else (-1, -1)
-        k = left.shape[-1] if left.ndim else -1
-        if left.shape[-2:] != (m, k) or right.shape[-2:] != (k, n) or not all(_spreads(x, lead) for x in (left, right)):
+        given = operands(left, right, start)
+        if given is None:
             raise UnitError(
                 f"matmul of a {left.shape}, b {right.shape}, c {start.shape}: expected (…, m, k), (…, k, n), (…, m, n)"
             )
-        batch, leading = math.prod(lead), range(len(lead))
-        moved = (  # before they become float32 or float64, while they are small
-            np.ascontiguousarray(left.transpose(len(lead) + 1, len(lead), *leading))[:, :, np.newaxis],
-            np.ascontiguousarray(right.transpose(len(lead), len(lead) + 1, *leading))[:, np.newaxis],
-            np.ascontiguousarray(start.reshape(batch, m, n).transpose(1, 2, 0)),
-        )
-        result = _accumulate(_with_options(rule, options), moved, (of_a, of_b, of_out), lead)
-        stored = result.astype(of_out.storage)
-        return np.ascontiguousarray(stored.transpose(2, 0, 1)).reshape(start.shape)
-
-
-def _spreads(x: Array, lead: tuple[int, ...]) -> bool:
-    """Whether the leading axes of matrices are those of the result, or 1 where all of an axis have the same."""
-    own = x.shape[:-2]
-    return len(own) == len(lead) and all(size in (1, full) for size, full in zip(own, lead, strict=True))
+        result = accumulate(_with_options(rule, options), given, (of_a, of_b, of_out))
+        return given.restored(result.astype(of_out.storage), start.shape)
 
 
 def _scaled(operand: str, factors: Floats, scales: Floats, axis: int) -> Floats:
@@ -331,49 +300,3 @@ def _with_options(rule: Rule | IntegerSum, options: Options) -> Rule | IntegerSu
     if of_bits not in ("and", "xor"):
         raise UnitError(f"of_bits {of_bits!r}: expected 'and' or 'xor'")
     return IntegerSum(options.get("saturate", False), of_bits) if isinstance(rule, IntegerSum) else rule
-
-
-def _accumulate(
-    rule: Rule | IntegerSum,
-    moved: tuple[Array, Array, Array],
-    formats: tuple[Format | IntegerFormat, Format | IntegerFormat, Format | IntegerFormat],
-    lead: tuple[int, ...],
-) -> Floats:
-    """The rule over all outputs, some at a time: a (k, m, 1, …), b (k, 1, n, …), c (m, n, batch).
-
-    The batch is the innermost axis, so that many small matrices run as fast as one large one. Matrices that are the
-    same along an axis of `lead` become numbers once, and are repeated afterwards.
-    """
-
-    def repeated(xs: tuple[Array, ...]) -> tuple[Array, ...]:
-        return tuple(np.broadcast_to(x, (*x.shape[:3], *lead)).reshape(*x.shape[:3], math.prod(lead)) for x in xs)
-
-    of_three = Formats(*formats)  # type: ignore[arg-type]  # integer formats go to integer rules alone
-    stored = all(x.dtype == fmt.storage for x, fmt in zip(moved, formats, strict=True))
-    if stored and isinstance(rule, FusedBlocks) and is_narrow(of_three):
-        left, right = narrow(moved[0], of_three.a), narrow(moved[1], of_three.b)
-        if left is not None and right is not None:
-            return _in_parts(rule.accumulate_narrow, repeated(left), repeated(right), moved[2])
-    a, b, c = (read(name, x, fmt) for name, x, fmt in zip("abc", moved, formats, strict=True))
-    return _in_parts(lambda x, y, z: rule.accumulate(x, y, z, of_three), repeated((a,)), repeated((b,)), c)
-
-
-def _in_parts(function: Callable[..., Array], lefts: tuple[Array, ...], rights: tuple[Array, ...], c: Array) -> Array:
-    """A function of what belongs to a, to b, and of c, over some outputs at a time."""
-    result = np.empty_like(c)
-    for at in _parts(c.shape, min(_OUTPUTS_AT_ONCE, max(1, _PRODUCTS_AT_ONCE // max(1, len(lefts[0]))))):
-        rows, columns, batch = at
-        of_a, of_b = (x[:, rows, :, batch] for x in lefts), (x[:, :, columns, batch] for x in rights)
-        result[at] = function(*of_a, *of_b, c[at])
-    return result
-
-
-def _parts(shape: tuple[int, ...], at_once: int) -> Iterator[tuple[slice, slice, slice]]:
-    """Slices of (m, n, batch) of about `at_once` results."""
-    m, n, batch = shape
-    batch_step = max(1, min(batch, at_once, _BATCH_AT_ONCE))
-    n_step = max(1, min(n, at_once // batch_step))
-    m_step = max(1, min(m, at_once // (batch_step * n_step)))
-    starts = itertools.product(range(0, m, m_step), range(0, n, n_step), range(0, batch, batch_step))
-    for i, j, l in starts:
-        yield slice(i, i + m_step), slice(j, j + n_step), slice(l, l + batch_step)

@@ -21,7 +21,10 @@ from gpuemu.tensorcores.arithmetic.formats import Array, Floats, Format, Integer
 _OUTPUTS_AT_ONCE = 1 << 13
 """Results computed together: a block of 16 products of each is 1 MiB, about what the second-level cache holds."""
 _INNER_AT_ONCE = 1 << 8
-"""Of them along the innermost axis: enough for long inner loops, few enough that each factor serves many results."""
+"""Of them along the innermost axis: enough for long inner loops, few enough that each factor serves many results.
+
+More of them where the other axes are short.
+"""
 _PRODUCTS_AT_ONCE = 1 << 21
 """Products of all k that belong to results computed together; the exact sum holds them all, 16 MiB."""
 
@@ -80,8 +83,8 @@ def operands(a: Array, b: Array, c: Array) -> Operands | None:
     last = c.ndim - 1
     parts = sorted(((*rows, last - 1), (*columns, last), tuple(batch)), key=lambda part: _size(c, part))
     # now, before they become float32 or float64, while they are small
-    left = _joined(np.moveaxis(a, -1, 0)[..., np.newaxis], parts, 1)
-    right = _joined(np.moveaxis(b, -2, 0)[..., np.newaxis, :], parts, 1)
+    left = _joined(a.transpose(last, *range(last))[..., np.newaxis], parts, 1)
+    right = _joined(b.transpose(last - 1, *range(last - 1), last)[..., np.newaxis, :], parts, 1)
     return Operands(left, right, _joined(c, parts, 0), tuple(itertools.chain(*parts)))
 
 
@@ -136,7 +139,7 @@ def _along(x: Array, at: Slices) -> tuple[slice, ...]:
 def _parts(shape: tuple[int, ...], at_once: int) -> Iterator[Slices]:
     """Slices of three axes, of about `at_once` results each."""
     outer, middle, inner = shape
-    inner_step = max(1, min(inner, at_once, _INNER_AT_ONCE))
+    inner_step = max(1, min(inner, at_once, max(_INNER_AT_ONCE, at_once // max(1, outer * middle))))
     middle_step = max(1, min(middle, at_once // inner_step))
     outer_step = max(1, min(outer, at_once // (inner_step * middle_step)))
     starts = itertools.product(range(0, outer, outer_step), range(0, middle, middle_step), range(0, inner, inner_step))

@@ -68,5 +68,5 @@ class KernelHazardError(HazardError):
         return type(self), (self.reports, self.where)
 
     def __str__(self) -> str:
-        shown = "".join(f"\n  {place}" for place in self.where)
+        shown = "".join(f"\n    {place}" for place in self.where)
         return f"{super().__str__()}{shown}"

@@ -59,7 +59,7 @@ def test_an_error_of_another_process_arrives():
         error = pool.submit(launch, OUTSIDE).exception()
     assert isinstance(error, HazardError)
     assert error.reports[0].buffer == "out"
-    assert str(error).startswith("out-of-bounds at line 3: writes element 9 of out, which has 2 elements")
+    assert str(error).startswith("out-of-bounds at line 3:\n    writes element 9 of out, which has 2 elements")
 
 
 def test_a_program_with_a_nan_is_equal_to_what_its_text_gives():

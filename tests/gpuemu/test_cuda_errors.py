@@ -715,10 +715,10 @@ def known_column(out, a):
 @pytest.mark.parametrize(
     ("kernel", "message"),
     [
-        (next_row, "reads a with index 5 on axis 1, which has 5 elements; "),
-        (row_of_rows, "reads a with index -1 on axis 0, which has 5 elements; "),
-        (shared_tile, "writes tile with index 4 on axis 1, which has 4 elements; "),
-        (known_column, "reads a with index 5 on axis 1, which has 5 elements; "),
+        (next_row, "reads a with index 5 on axis 1, which has 5 elements\n"),
+        (row_of_rows, "reads a with index -1 on axis 0, which has 5 elements\n"),
+        (shared_tile, "writes tile with index 4 on axis 1, which has 4 elements\n"),
+        (known_column, "reads a with index 5 on axis 1, which has 5 elements\n"),
     ],
     ids=lambda x: getattr(x, "__name__", ""),
 )

@@ -122,7 +122,7 @@ def test_vals_that_do_not_fit_are_refused(vals: tuple[object, ...], message: str
 
 
 def test_a_buffer_that_is_too_small_is_named_with_its_size() -> None:
-    with pytest.raises(HazardError, match="line 2: reads element 3 of data0, which has 3 elements; lane 3"):
+    with pytest.raises(HazardError, match=r"line 2:\n +reads element 3 of data0, which has 3 elements\n +lane 3"):
         doubler()(np.ones(3, np.float32), local_size=(4,))
 
 

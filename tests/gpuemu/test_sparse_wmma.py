@@ -94,7 +94,7 @@ def sparse_ones(field: int, below: int | None = None) -> list[tuple[Any, ...]]:
 
 def test_two_values_for_one_place_are_reported() -> None:
     lanes = SPARSE[0].lanes
-    with pytest.raises(HazardError, match="puts both values of group 1 at place 2 of its four; lane 0 ") as caught:
+    with pytest.raises(HazardError, match=r"puts both values of group 1 at place 2 of its four\n +lane 0 ") as caught:
         Program("sparse", sparse_ones(0x444444A4), warp=lanes)(local_size=(2 * lanes,))
     assert caught.value.reports[0].kind == "sparse-index"
     Program("sparse", sparse_ones(0x44444444), warp=lanes)(local_size=(2 * lanes,))

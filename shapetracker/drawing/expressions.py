@@ -76,7 +76,10 @@ class Table:
         """A table with a rule under its headings."""
         base = "border:0;padding:1px 16px 1px 0;text-align:left;vertical-align:top;background:transparent"
         head = f"{base};font-weight:400;border-bottom:1px solid #8b939b;font-size:12px"
-        heads = "".join(f'<th scope="col" style="{head}">{escape(text)}</th>' for text in self.heads)
+        heads = "".join(
+            f'<th scope="col" style="{head}">{escape(text)}</th>' if text else f'<td style="{head}"></td>'
+            for text in self.heads
+        )
         rows = "".join(
             '<tr style="background:transparent">'
             + "".join(f'<td style="{base};{MONO_HTML}{_unbroken(text)}">{escape(text)}</td>' for text in row)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from shapetracker import ShapeTracker, View
+from shapetracker.drawing.expressions import Table
 from shapetracker.drawing.grid import Cell, Grid
 from shapetracker.drawing.layout import Beside, Code, Stack, Words
 from shapetracker.drawing.palette import LIGHT
@@ -155,3 +156,9 @@ def test_png_holds_the_pixels_exactly(shape: tuple[int, ...], tmp_path: Path) ->
 def test_png_of_another_shape_is_refused() -> None:
     with pytest.raises(DrawingError, match=r"not \(2, 3, 2\)"):
         png_of_pixels(np.zeros((2, 3, 2), np.uint8))
+
+
+def test_a_column_without_a_heading_has_no_empty_header() -> None:
+    html = Table(("", "step"), (("1", "x"),)).html()
+    assert html.count("<th ") == 1
+    assert html.count("<td ") == 3

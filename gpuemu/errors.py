@@ -101,28 +101,18 @@ class Report:
     cause: str
     fix: str
 
-    @property
-    def place(self) -> str:
-        """The kind and the lines, as a heading."""
-        return f"{self.kind} at line {self.lines[0]}" + "".join(f", with line {line}" for line in self.lines[1:])
-
-    @property
-    def who(self) -> str:
-        """The first lane, and how many more did it."""
-        return f"{self.lanes[0]}, and {self.count - 1} more" if self.count > 1 else str(self.lanes[0])
-
     def __str__(self) -> str:
-        return f"{self.place}: {self.cause}; {self.who}. {self.fix}"
+        """A line for each of place, cause, lanes and cure, since notebooks break long lines inside words."""
+        lines = f"line {self.lines[0]}" + "".join(f", with line {line}" for line in self.lines[1:])
+        many = f", and {self.count - 1} more" if self.count > 1 else ""
+        return f"{self.kind} at {lines}:\n    {self.cause}\n    {self.lanes[0]}{many}\n    {self.fix}"
 
 
 class HazardError(GpuEmuError, RuntimeError):
-    """A running program did what its result must not depend on; `reports` says what, where and what to do.
-
-    The message has a line for each of these, since notebooks break long lines anywhere, inside words too.
-    """
+    """A running program did what its result must not depend on; `reports` says what, where and what to do."""
 
     def __init__(self, reports: tuple[Report, ...]) -> None:
-        super().__init__("\n".join(f"{one.place}:\n    {one.cause}\n    {one.who}\n    {one.fix}" for one in reports))
+        super().__init__("\n".join(map(str, reports)))
         self.reports = reports
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -88,7 +88,7 @@ def divergent_barrier(chunk: Chunk, line: int, head: int | None, arrived: Array)
         return
     group = np.argwhere(missing.any(axis=(3, 4, 5)))[0]
     lanes_here = here[tuple(group)]
-    cause = f"{np.count_nonzero(lanes_here)} of {lanes_here.size} lanes arrive and wait for the others"
+    cause = f"{np.count_nonzero(lanes_here)} of {lanes_here.size} lanes arrive and wait for those that do not"
     fix = "Move the BARRIER out of the IF or loop that some lanes skip: excess lanes may skip the work, not the BARRIER"
     lines = (line,) if head is None else (line, head)
     count = int(np.count_nonzero(missing))

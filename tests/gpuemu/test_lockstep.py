@@ -300,7 +300,7 @@ def divergent(bound: int) -> Kernel:
 
 def test_a_barrier_that_not_all_lanes_reach_is_reported() -> None:
     k = divergent(3)
-    with pytest.raises(HazardError, match=r"3 of 4 lanes arrive and wait for the others\n +lane 3 ") as caught:
+    with pytest.raises(HazardError, match=r"3 of 4 lanes arrive and wait for those that do not\n +lane 3 ") as caught:
         k.run([0] * 4)
     (report,) = caught.value.reports
     assert (report.kind, report.buffer, report.count, report.lanes[0].lane) == ("divergent-barrier", None, 1, 3)

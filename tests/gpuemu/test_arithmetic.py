@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -229,6 +230,16 @@ def test_each_leading_axis_may_be_of_a_alone_of_b_alone_of_both_or_of_c(held):
     columns = np.broadcast_to(b.swapaxes(-1, -2)[..., np.newaxis, :, :], (*lead, 4, 5, 16)).reshape(-1, 16)
     want = unit.dot(rows, columns, c.ravel(), "fp16", "fp32")
     assert same_bits(unit.matmul(a, b, c, "fp16", "fp32").ravel(), want).all()
+
+
+def test_threads_that_multiply_at_once_get_the_same_bits():
+    rng = np.random.default_rng(10)
+    unit = arithmetic.unit("A100")
+    tasks = [(near_one(rng, "fp16", (40, 64)), near_one(rng, "fp16", (64, 40)), np.zeros((40, 40))) for _ in range(24)]
+    one_by_one = [unit.matmul(*task, "fp16", "fp32") for task in tasks]
+    with ThreadPoolExecutor(4) as pool:
+        at_once = list(pool.map(lambda task: unit.matmul(*task, "fp16", "fp32"), tasks))
+    assert np.array_equal(one_by_one, at_once)
 
 
 def test_empty_product_is_c():

@@ -8,6 +8,8 @@ result, worked out from the instructions that NVIDIA's assembler emits for fp8 o
 from __future__ import annotations
 
 import functools
+import math
+import threading
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -163,6 +165,33 @@ def narrow(stored: NDArray[Any], fmt: Format) -> tuple[Singles, Exponents] | Non
     return None if of_values.size and of_values.max() == _SPECIAL else (values, of_values)
 
 
+class _Scratch(threading.local):
+    """Room for the products of one block, kept from block to block: an allocator may give so much back each time.
+
+    The pages that it then takes anew cost up to three times what the block's arithmetic does.
+    """
+
+    def __init__(self) -> None:
+        self._floats, self._integers = np.empty(0, np.float32), np.empty(0, np.int32)
+
+    def floats(self, shape: tuple[int, ...]) -> Singles:
+        """An array of float32 of any content, until the next call."""
+        size = math.prod(shape)
+        if self._floats.size < size:
+            self._floats = np.empty(size, np.float32)
+        return self._floats[:size].reshape(shape)
+
+    def integers(self, shape: tuple[int, ...]) -> NDArray[np.int32]:
+        """An array of int32 of any content, until the next call."""
+        size = math.prod(shape)
+        if self._integers.size < size:
+            self._integers = np.empty(size, np.int32)
+        return self._integers[:size].reshape(shape)
+
+
+_scratch = _Scratch()
+
+
 @dataclass(frozen=True, slots=True)
 class FusedBlocks:
     """Blocks of up to `length` products in order of k; each takes the last one's result as its addend."""
@@ -225,11 +254,14 @@ class FusedBlocks:
             greatest = np.maximum(greatest, _LEAST_NARROW)
         scale = self.fraction_bits - greatest.astype(np.int32)
         per_unit = ((127 + scale) << 23).view(np.float32)
-        products = np.multiply(a, b)
+        shape = (len(a), *c.shape)
+        products = np.multiply(a, b, out=_scratch.floats(shape))
         products *= per_unit
+        truncated = _scratch.integers(shape)
+        np.copyto(truncated, products, casting="unsafe")
         largest = self.length * 4 << self.fraction_bits  # a factor's significand is below 2
         whole = np.int32 if largest + (2 << self.fraction_bits) < 2**31 else np.int64
-        total = np.add.reduce(products.astype(np.int32), axis=0, dtype=whole)
+        total = np.add.reduce(truncated, axis=0, dtype=whole)
         total += (c * per_unit).astype(np.int32)
         exact = np.multiply(total, ((127 - scale) << 23).view(np.float32), dtype=np.float64)
         kept = (exact.view(np.int64) & np.int64(-(1 << (52 - self.result_fraction_bits)))).view(np.float64)

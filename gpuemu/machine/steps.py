@@ -6,6 +6,7 @@ Arrays are never changed in place, so a value may be shared; the engine's mask s
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -285,7 +286,8 @@ def _atomic(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:
     wanted = 2 if line.arg == "compare-and-swap" else 1
     active, _ = engine.gated(values[wanted] if len(values) > wanted else None)
     memory = engine.memories[reads[0].line]
-    engine.set(number, atomics.change(memory, engine.chunk, number, line.arg, index, values[:wanted], active))
+    count = partial(engine.count, number)
+    engine.set(number, atomics.change(memory, engine.chunk, number, line.arg, index, values[:wanted], active, count))
 
 
 def _exit(engine: Lockstep, number: int, line: Line, reads: Reads) -> None:

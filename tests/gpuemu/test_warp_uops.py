@@ -8,7 +8,8 @@ from oracles import scalar_engine
 from wmma_kernels import Lines
 
 from gpuemu import BinaryOps, Program, UOps, dtypes
-from gpuemu.errors import HazardError, LaunchError, ProgramError
+from gpuemu.errors import HazardError, LaunchError, LimitError, ProgramError
+from gpuemu.limits import Limits
 from gpuemu.machine.atomics import in_turn
 
 INT, UINT, BOOL = dtypes.int32, dtypes.uint32, dtypes.bool
@@ -201,17 +202,60 @@ def test_float_sums_round_lane_by_lane() -> None:
     )
 
 
-@pytest.mark.parametrize("kind", ["add", "and", "or", "xor"])
-def test_many_lanes_on_few_elements_change_them_as_one_by_one(kind: str) -> None:
+ONE_BY_ONE = {
+    "add": lambda old, x: old + x,
+    "and": lambda old, x: old & x,
+    "or": lambda old, x: old | x,
+    "xor": lambda old, x: old ^ x,
+    "max": max,
+    "min": min,
+    "exchange": lambda _, x: x,
+}
+
+
+@pytest.mark.parametrize("few", [1, 3, 400])
+@pytest.mark.parametrize("dtype", [np.int16, np.uint8, np.int64, np.float32])
+@pytest.mark.parametrize("kind", [*ONE_BY_ONE, "compare-and-swap"])
+def test_many_lanes_on_few_elements_change_them_as_one_by_one(kind: str, dtype: Any, few: int) -> None:
+    if kind in ("and", "or", "xor") and dtype is np.float32:
+        return
     rng = np.random.default_rng(1)
-    places, values = rng.integers(0, 3, 500), rng.integers(-1000, 1000, 500).astype(np.int16)
-    found, expected = np.zeros(3, np.int16), np.zeros(3, np.int16)
-    old = in_turn(kind, found, places, [values])
-    combine = {"add": np.add, "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}[kind]
+    places = rng.integers(0, few, 500)
+    values, wanted = (rng.integers(0, 4 if kind == "compare-and-swap" else 100, 500).astype(dtype) for _ in range(2))
+    found, expected = np.zeros(few, dtype), np.zeros(few, dtype)
+    given = [wanted, values] if kind == "compare-and-swap" else [values]
+    old = in_turn(kind, found, places, given)
     for lane, place in enumerate(places):
-        assert old[lane] == expected[place]
-        expected[place] = combine(expected[place], values[lane])
+        before = expected[place]
+        assert old[lane] == before
+        if kind != "compare-and-swap":
+            with np.errstate(over="ignore"):
+                expected[place] = ONE_BY_ONE[kind](before, values[lane])
+        elif before == wanted[lane]:
+            expected[place] = values[lane]
     assert found.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(("kind", "dtype"), [("max", np.float32), ("compare-and-swap", np.int32), ("add", np.int32)])
+def test_lanes_that_wait_for_each_other_take_steps(kind: str, dtype: Any) -> None:
+    steps: list[int] = []
+    given = [np.ones(800, dtype)] * (2 if kind == "compare-and-swap" else 1)
+    in_turn(kind, np.zeros(1, dtype), np.zeros(800, np.int64), given, steps.append)
+    assert sum(steps) == {"max": 799 * 8, "compare-and-swap": 100, "add": 0}[kind]
+
+
+def test_a_lock_that_lanes_of_one_warp_wait_for_is_stopped() -> None:
+    k = Lines()
+    lock = k.add(UOps.DEFINE_GLOBAL, INT, [], (0, True))
+    zero, one = k.const(0), k.const(1)
+    loop = k.add(UOps.RANGE, INT, [zero, k.const(2**31 - 1)], 0)
+    found = k.add(UOps.ATOMIC, INT, [lock, zero, zero, one], "compare-and-swap")
+    head = k.add(UOps.IF, None, [k.add(UOps.ALU, BOOL, [found, zero], BinaryOps.CMPEQ)])
+    k.add(UOps.BREAK, None, [])
+    k.add(UOps.ENDIF, None, [head])
+    k.add(UOps.ENDRANGE, None, [loop])
+    with pytest.raises(LimitError, match=r"line 4 \(RANGE\): the launch has taken more than 100,000 steps"):
+        Program("spin lock", k.lines, limits=Limits(steps=100_000))(np.zeros(1, np.int32), local_size=(32,))
 
 
 def test_an_atomic_needs_local_memory_that_is_written() -> None:

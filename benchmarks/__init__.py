@@ -4,5 +4,5 @@ import os
 
 # The product by which numpy checks a result leaves threads that wait for another one: for a tenth of a second
 # they burn as much CPU time as the kernel that is measured next
-for _library in ("OPENBLAS", "MKL", "OMP", "VECLIB"):
-    os.environ.setdefault(f"{_library}_{'MAXIMUM' if _library == 'VECLIB' else 'NUM'}_THREADS", "1")
+for _name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
+    os.environ.setdefault(_name, "1")

@@ -38,7 +38,7 @@ class Program:
     lines
         Each a Line, or ``(uop, dtype, sources, arg)``; a source is the number of a line.
     warp
-        Lanes of a warp: 32, or 64 for AMD's wave64.
+        Lanes of a warp: 32, or 64 for AMD's wave64; fewer for a lesson.
     limits
         How much it may ask for; see `gpuemu.limits.Limits`.
     unit
@@ -94,7 +94,9 @@ class Program:
                 f"{name}: {len(lines)} lines; at most {limits.lines}; Program(…, limits=Limits(lines=…)) allows more"
             )
         if type(warp) is not int or warp < 1:
-            raise ProgramError(f"Program({shown(name)}, warp={shown(warp)}): expected the lanes of a warp, 32 or 64")
+            raise ProgramError(
+                f"Program({shown(name)}, warp={shown(warp)}): expected the lanes of a warp, such as 32 or 64"
+            )
         if unit is not None:
             _check_unit(str(name), unit)
         parsed = parse_lines(lines)

@@ -46,8 +46,6 @@ _RUNNING_INTEGERS: dict[str, "np.ufunc"] = {**_RUNNING, "max": np.maximum, "min"
 _TURN, _SWAPS = 8, 8
 """The steps that a turn of some lanes takes, and the compare-and-swaps that are a step."""
 
-_FIRST = np.ones(1, np.bool_)
-
 Count = Callable[[int], None]
 
 
@@ -74,11 +72,8 @@ def change(
     old = np.zeros(chunk.shape, memory.array.dtype)
     if place is None:
         return old
-    chosen = np.ones(chunk.shape, np.bool_) if active is None else active
-    if chosen.shape != chunk.shape:
-        chosen = np.broadcast_to(chosen, chunk.shape)
-    if memory.written is not None:
-        memory.check_written(chunk, line, np.broadcast_to(place, chunk.shape), 1, active)
+    chosen = np.broadcast_to(np.ones((), np.bool_) if active is None else active, chunk.shape)
+    memory.check_written(chunk, line, np.broadcast_to(place, chunk.shape), 1, active)
     many = int(np.count_nonzero(chosen))
     places, *given = (_of_lanes(x, chosen, many) for x in (place, *values))
     old[chosen] = in_turn(kind, memory.array, places, given, count)
@@ -89,7 +84,7 @@ def _of_lanes(x: Array, chosen: Array, many: int) -> Array:
     """Of a value, those of the chosen lanes, of which there are so many."""
     if x.size == 1:  # quicker than what follows
         return np.repeat(x.reshape(1), many)
-    return (x if x.shape == chosen.shape else np.broadcast_to(x, chosen.shape))[chosen]
+    return np.broadcast_to(x, chosen.shape)[chosen]
 
 
 def in_turn(kind: str, array: Array, places: Array, given: list[Array], count: Count = lambda steps: None) -> Array:
@@ -101,9 +96,7 @@ def in_turn(kind: str, array: Array, places: Array, given: list[Array], count: C
     """
     old = np.empty(len(places), array.dtype)
     order = np.argsort(places, kind="stable")
-    ordered = places[order]
-    starts = np.flatnonzero(np.concatenate([_FIRST, ordered[1:] != ordered[:-1]])[: len(ordered)])
-    elements, counts = ordered[starts], np.concatenate([starts[1:], [len(ordered)]])[: len(starts)] - starts
+    elements, starts, counts = np.unique(places[order], return_index=True, return_counts=True)
     turns = int(counts.max(initial=0))
     if len(elements) < turns and (run := _run(kind, array.dtype)) is not None:
         count(len(places) // _SWAPS if run is _swapped else 0)

@@ -17,8 +17,8 @@ PRODUCT = 4
 """The same for a product of a tensor core."""
 LONG = {
     **dict.fromkeys((UOps.LOAD, UOps.STORE, UOps.WARP_BARRIER), 3),
-    **dict.fromkeys((UOps.VOTE, UOps.LDMATRIX, UOps.STMATRIX), 30),
-    **dict.fromkeys((UOps.ATOMIC, UOps.SHUFFLE, UOps.WMMA), 100),
+    **dict.fromkeys((UOps.LDMATRIX, UOps.STMATRIX), 30),
+    **dict.fromkeys((UOps.ATOMIC, UOps.SHUFFLE, UOps.VOTE, UOps.WMMA), 100),
 }
 """Lines that take long however few lanes there are, and how many others a line of theirs is worth."""
 

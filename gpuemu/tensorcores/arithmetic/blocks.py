@@ -165,31 +165,24 @@ def narrow(stored: NDArray[Any], fmt: Format) -> tuple[Singles, Exponents] | Non
     return None if of_values.size and of_values.max() == _SPECIAL else (values, of_values)
 
 
-class _Scratch(threading.local):
+class _Room(threading.local):
     """Room for the products of one block, kept from block to block: an allocator may give so much back each time.
 
     The pages that it then takes anew cost up to three times what the block's arithmetic does.
     """
 
-    def __init__(self) -> None:
-        self._floats, self._integers = np.empty(0, np.float32), np.empty(0, np.int32)
+    def __init__(self, kind: type[np.generic]) -> None:
+        self._kept: NDArray[Any] = np.empty(0, kind)
 
-    def floats(self, shape: tuple[int, ...]) -> Singles:
-        """An array of float32 of any content, until the next call."""
+    def of(self, shape: tuple[int, ...]) -> NDArray[Any]:
+        """An array of any content, until the next call."""
         size = math.prod(shape)
-        if self._floats.size < size:
-            self._floats = np.empty(size, np.float32)
-        return self._floats[:size].reshape(shape)
-
-    def integers(self, shape: tuple[int, ...]) -> NDArray[np.int32]:
-        """An array of int32 of any content, until the next call."""
-        size = math.prod(shape)
-        if self._integers.size < size:
-            self._integers = np.empty(size, np.int32)
-        return self._integers[:size].reshape(shape)
+        if self._kept.size < size:
+            self._kept = np.empty(size, self._kept.dtype)
+        return self._kept[:size].reshape(shape)
 
 
-_scratch = _Scratch()
+_singles, _whole = _Room(np.float32), _Room(np.int32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,9 +248,9 @@ class FusedBlocks:
         scale = self.fraction_bits - greatest.astype(np.int32)
         per_unit = ((127 + scale) << 23).view(np.float32)
         shape = (len(a), *c.shape)
-        products = np.multiply(a, b, out=_scratch.floats(shape))
+        products = np.multiply(a, b, out=_singles.of(shape))
         products *= per_unit
-        truncated = _scratch.integers(shape)
+        truncated = _whole.of(shape)
         np.copyto(truncated, products, casting="unsafe")
         largest = self.length * 4 << self.fraction_bits  # a factor's significand is below 2
         whole = np.int32 if largest + (2 << self.fraction_bits) < 2**31 else np.int64
